@@ -1,0 +1,17 @@
+# One target carries the flags of every target of ours.
+add_library(fairlead_flags INTERFACE)
+target_compile_options(fairlead_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(fairlead_flags INTERFACE -Wno-missing-designated-field-initializers
+    $<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>)
+  target_link_options(fairlead_flags INTERFACE -fuse-ld=lld-19)
+else()
+  target_compile_options(fairlead_flags INTERFACE -Wno-missing-field-initializers)
+endif()
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")  # CHECK stays on: no NDEBUG
+if(FAIRLEAD_SANITIZE)
+  target_compile_options(fairlead_flags INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(fairlead_flags INTERFACE -fsanitize=${FAIRLEAD_SANITIZE})
+endif()
