@@ -10,6 +10,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fairlead {
 
@@ -26,6 +27,7 @@ class NameTable {
   NameId intern(std::string_view name);
   const std::string& name(NameId id) const;  // Requires: id came from intern().
   size_t size() const { return names_.size(); }
+  std::vector<std::string> all() const { return {names_.begin(), names_.end()}; }
 
  private:
   std::deque<std::string> names_;  // a deque: the keys below point into it
