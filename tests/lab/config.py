@@ -12,6 +12,7 @@ import socket
 from itertools import groupby
 from pathlib import Path
 
+import root
 from layout import GPUS_PER_NODE, HOST_RELEASE, LEAVES_PER_SPINE, NODES_PER_LEAF, USERS, Lab, node_name
 
 HERE = Path(__file__).resolve().parent
@@ -77,9 +78,23 @@ def _write_configuration(lab: Lab) -> None:
 
 def _write_commands(lab: Lab) -> None:
     """DIR/bin stands first in the PATH of users and jobs."""
-    _program(lab, "in", enter_script(lab))
+    _program(lab.path("bin", "in"), root.enter_script(lab) if lab.options.root else enter_script(lab))
     shutil.copy(HERE / "rank.sh", lab.path("bin", "rank"))
     lab.path("bin", "rank").chmod(0o755)
+    if lab.options.root:
+        _write_clients(lab)
+
+
+def _write_clients(lab: Lab) -> None:
+    lab.path("clients").mkdir()
+    for client in root.CLIENTS:
+        _program(lab.path("clients", client), root.client_script(lab, client))
+    lab.path("etc", "client").mkdir()
+    plugins = f"PluginDir={lab.options.root}/{root.LIBRARIES}/slurm-wlm\n"
+    _etc(lab, "client/slurm.conf", slurm_conf(lab) + plugins)
+    for name in ("slurm", "slurmctld", "slurmdbd"):  # what /run is to daemons inside
+        lab.path("rootrun", name).mkdir()
+        shutil.chown(lab.path("rootrun", name), "root" if name == "slurm" else "slurm")
 
 
 def enter_script(lab: Lab) -> str:
@@ -305,8 +320,7 @@ def _etc(lab: Lab, name: str, text: str) -> None:
     lab.path("etc", name).write_text(text)
 
 
-def _program(lab: Lab, name: str, text: str) -> None:
-    path = lab.path("bin", name)
+def _program(path: Path, text: str) -> None:
     path.write_text(text)
     path.chmod(0o755)
 

@@ -118,14 +118,25 @@ class Lab:
         env = {
             "FAIRLEAD_LAB": str(self.dir),
             "SLURM_CONF": str(self.slurm_conf),
-            "PATH": f"{self.path('bin')}:{os.environ.get('PATH', PLAIN_PATH)}",
+            "PATH": ":".join(str(self.path(folder)) for folder in self.client_folders),
         }
         if self.options.prometheus:
             env["FAIRLEAD_LAB_PROMETHEUS"] = self.prometheus_url
             env["FAIRLEAD_LAB_EXPORTER"] = self.exporter_url
         if self.options.root:
             env["FAIRLEAD_LAB_ROOT"] = self.options.root
-        return env
+        return env | self._rest_environment()
+
+    def _rest_environment(self) -> dict[str, str]:
+        try:
+            return json.loads(self.path("rest", "environment.json").read_text())
+        except FileNotFoundError:
+            return {}
+
+    @property
+    def client_folders(self) -> list[str]:
+        """What goes in front of the PATH: clients of another release, and `in` and `rank`."""
+        return ["clients", "bin"] if self.options.root else ["bin"]
 
     def command(self, argv: list[str], user: str = "root") -> list[str]:
         return [str(self.path("bin", "in")), "-u", user, *argv]

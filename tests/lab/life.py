@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import shutil
@@ -11,11 +12,13 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import accounts
 import config
 import ports
+import root
 import services
 from layout import OBSERVER, SOCKET_PATH_MAX, USERS, Lab, LabError, Options, Ports, load
 from procs import pid_of, send
@@ -30,11 +33,12 @@ def up(directory: Path, options: Options) -> Lab:
     folder = directory.resolve()
     _check_machine(folder)
     _clear(folder)
+    options = replace(options, root=root.ensure(options.release))
     lab = Lab(folder, options, Ports.from_block(ports.reserve(folder, Ports.count(options.nodes))))
     try:
         lab.save()
         config.prepare(lab)
-        _make_users()
+        _make_users(options.root)
         config.make_places_of_users(lab)
         with ThreadPoolExecutor(2) as pool:
             telemetry = pool.submit(_start_telemetry, lab)
@@ -58,6 +62,7 @@ def down(lab: Lab, remove: bool) -> None:
 def crash(lab: Lab) -> None:
     """The controller dies as if its machine lost power, and starts again."""
     signal_service(lab, "slurmctld", signal.SIGKILL)
+    services.wait_for("slurmctld ends", 10, lambda: not pid_of(lab, "slurmctld"))
     services.start_controller(lab)
 
 
@@ -69,7 +74,29 @@ def signal_service(lab: Lab, service: str, number: signal.Signals) -> None:
 
 
 def stop_service(lab: Lab, service: str) -> None:
-    services.stop(services.living(lab, [service]), grace=20)
+    pids = services.living(lab, [service])
+    if not pids:
+        raise LabError(f"{service} does not run")
+    services.stop(pids, grace=20)
+
+
+def stop_node(lab: Lab, node: str) -> None:
+    stop_service(lab, f"slurmd.{node}")
+
+
+def rest(lab: Lab) -> dict[str, str]:
+    """Starts slurmrestd; returns what its clients need in their environment."""
+    services.start_rest(lab)
+    token = lab.run(["scontrol", "token", f"username={OBSERVER}", "lifespan=86400"]).strip().partition("=")[2]
+    kept = {
+        "FAIRLEAD_LAB_REST": f"http://127.0.0.1:{lab.ports.rest}",
+        "FAIRLEAD_LAB_REST_SOCKET": str(services.rest_socket(lab)),
+        "FAIRLEAD_LAB_REST_VERSION": services.REST_VERSIONS[lab.options.release],
+        "FAIRLEAD_LAB_REST_USER": OBSERVER,
+        "FAIRLEAD_LAB_REST_TOKEN": token,
+    }
+    lab.path("rest", "environment.json").write_text(json.dumps(kept))
+    return kept
 
 
 def _start_telemetry(lab: Lab) -> None:
@@ -115,11 +142,13 @@ def _clear(folder: Path) -> None:
             entry.unlink()
 
 
-def _make_users() -> None:
-    """On the machine itself, once: Slurm asks it who somebody is."""
+def _make_users(inside: str | None) -> None:
+    """On the machine itself, once, and likewise in the root: Slurm asks there who somebody is."""
     with ports.locked("users"):
         for user in USERS:
             try:
                 pwd.getpwnam(user)
             except KeyError:
                 services.must(["useradd", "--no-create-home", "--shell", "/bin/bash", user])
+        if inside:
+            root.make_users(inside)

@@ -64,6 +64,7 @@ def left_over(lab: Lab, but: Collection[int] = ()) -> list[int]:
 def stop(pids: Iterable[int], grace: float) -> None:
     """SIGTERM, and SIGKILL for what is still there after `grace` seconds."""
     living = send(pids, signal.SIGTERM)
+    send(living, signal.SIGCONT)  # one that was paused hears it, too
     end = time.monotonic() + grace
     while living and time.monotonic() < end:
         time.sleep(0.02)

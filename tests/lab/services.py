@@ -14,10 +14,11 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from layout import Lab, LabError
+from layout import HOST_RELEASE, OBSERVER, Lab, LabError
 from procs import is_alive, kill, left_over, pid_of, stop, wait_for
 
 HERE = Path(__file__).resolve().parent
+REST_VERSIONS = {"22.05": "v0.0.38", "24.11": "v0.0.42", "26.05": "v0.0.44"}
 
 
 def start_munge(lab: Lab) -> None:
@@ -71,8 +72,14 @@ def start_dbd(lab: Lab) -> None:
 
 def start_controller(lab: Lab) -> None:
     _remove_stale_pid(lab, "slurmctld")
-    must(lab.command(["slurmctld", "-f", str(lab.slurm_conf)]))
+    must(lab.command(["slurmctld", "-f", str(lab.slurm_conf), *_tolerance(lab)]))
     wait_for("slurmctld answers", 60, lambda: controller_answers(lab), pause=0.05)
+
+
+def _tolerance(lab: Lab) -> list[str]:
+    """Usage is saved once a minute, and from 26.05 on a controller that crashed before that refuses to start without it."""
+    young = lab.path("state", "job_state").exists() and not lab.path("state", "assoc_usage").exists()
+    return ["-i"] if young else []
 
 
 def controller_answers(lab: Lab) -> bool:
@@ -117,6 +124,28 @@ def start_prometheus(lab: Lab) -> None:
     argv = ["prometheus", *(f"--{key}={value}" for key, value in options.items())]
     _background(lab, "prometheus", [*argv, "--web.enable-lifecycle", "--web.enable-admin-api"])
     _wait_up(lab, "prometheus", lambda: answers(f"{lab.prometheus_url}/-/ready"), 30)
+
+
+def rest_socket(lab: Lab) -> Path:
+    return lab.path("rest", "rest.sock")
+
+
+def start_rest(lab: Lab) -> None:
+    """slurmrestd twice: on a socket for its own user and root, and on TCP for who has a token. It refuses to be root."""
+    shutil.chown(lab.path("rest"), OBSERVER)
+    version = REST_VERSIONS[lab.options.release]
+    if lab.options.release == HOST_RELEASE:
+        plugins = ["-s", f"openapi/{version},openapi/db{version}"]
+    else:
+        plugins = ["-s", "slurmctld,slurmdbd", "-d", version]
+    local = ["slurmrestd", "-a", "rest_auth/local", *plugins, f"unix:{rest_socket(lab)}"]
+    tokens = ["env", "SLURM_JWT=daemon", "slurmrestd", "-a", "rest_auth/jwt", *plugins, f"127.0.0.1:{lab.ports.rest}"]
+    stop(living(lab, ["slurmrestd-unix", "slurmrestd-tcp"]), grace=3)
+    rest_socket(lab).unlink(missing_ok=True)
+    _background(lab, "slurmrestd-unix", lab.command(local, OBSERVER))
+    _background(lab, "slurmrestd-tcp", lab.command(tokens, OBSERVER))
+    _wait_up(lab, "slurmrestd-unix", lambda: rest_socket(lab).exists() and connects(rest_socket(lab)), 20)
+    _wait_up(lab, "slurmrestd-tcp", lambda: listens(lab.ports.rest), 20)
 
 
 def stop_everything(lab: Lab, grace: float = 3) -> None:
