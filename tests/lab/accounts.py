@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +75,16 @@ def _seeded(lab: Lab) -> Path:
     with ports.locked(kept.name):
         if not kept.exists():
             _make(lab, kept)
+            _forget_old(lab)
+    os.utime(kept)
     return kept
+
+
+def _forget_old(lab: Lab) -> None:
+    """Databases of other fingerprints that nobody used for a week."""
+    for other in cache_dir().glob(f"accounts-{lab.options.release}-*"):
+        if other.is_dir() and time.time() - other.stat().st_mtime > 7 * 86400:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _fingerprint() -> str:

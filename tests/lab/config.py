@@ -225,7 +225,7 @@ def _partitions(lab: Lab) -> str:
     lines = [
         f"PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE {common} State=UP",
         f"PartitionName=h100 Nodes={first_half} MaxTime=INFINITE {common} State=UP",
-        f"PartitionName=short Nodes=ALL MaxTime=00:30:00 MaxNodes=4 DefaultTime=00:10:00 DefMemPerCPU=1000 State=UP",
+        "PartitionName=short Nodes=ALL MaxTime=00:30:00 MaxNodes=4 DefaultTime=00:10:00 DefMemPerCPU=1000 State=UP",
         f"PartitionName=maint Nodes=ALL MaxTime=INFINITE {common} State=DOWN",
     ]
     if lab.options.nodes > lab.h100_nodes:
@@ -299,7 +299,8 @@ def prometheus_conf(lab: Lab) -> str:
         "job_name": "dcgm-exporter",
         "http_sd_configs": [{"url": f"{lab.exporter_url}/targets", "refresh_interval": "2s"}],
     }
-    return json.dumps({"global": {"scrape_interval": every, "scrape_timeout": every}, "scrape_configs": [job]}, indent=1)
+    timing = {"scrape_interval": every, "scrape_timeout": every}
+    return json.dumps({"global": timing, "scrape_configs": [job]}, indent=1)
 
 
 def munge_socket(lab: Lab) -> Path:

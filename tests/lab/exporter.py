@@ -69,9 +69,9 @@ METRICS = [
     Metric("DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered."),
     Metric("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (in MiB)."),
     Metric("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB)."),
-    Metric("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active (in %).", "%.6f"),
-    Metric("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles the tensor (HMMA) pipe is active (in %).", "%.6f"),
-    Metric("DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Ratio of cycles the device memory interface is active (in %).", "%.6f"),
+    Metric("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active.", "%.6f"),
+    Metric("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles the tensor (HMMA) pipe is active.", "%.6f"),
+    Metric("DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Ratio of cycles the memory interface is active.", "%.6f"),
 ]
 
 
@@ -110,9 +110,9 @@ class Activity:
 ACTIVITIES = {
     "none": Activity(),
     "idle": Activity(memory=52, power=6, temp=36),
-    "light": Activity(util=30, copy=12, engine=28, tensor=5, dram=7, power=27, clock=88, memory=34, temp=45, stray=0.2),
-    "busy": Activity(util=95, copy=58, engine=94, tensor=56, dram=44, power=86, clock=92, memory=83, temp=64, stray=0.05),
-    "stuck": Activity(util=100, copy=0, engine=99.6, tensor=0, dram=0.2, power=9, clock=4, memory=83, temp=40),
+    "light": Activity(30, copy=12, engine=28, tensor=5, dram=7, power=27, clock=88, memory=34, temp=45, stray=0.2),
+    "busy": Activity(95, copy=58, engine=94, tensor=56, dram=44, power=86, clock=92, memory=83, temp=64, stray=0.05),
+    "stuck": Activity(100, engine=99.6, dram=0.2, power=9, clock=4, memory=83, temp=40),
 }
 
 
@@ -211,10 +211,12 @@ def readings(gpu: Gpu, activity: Activity, second: bool, now: float) -> dict[str
 
     model = gpu.model
     own = zlib.crc32(f"{gpu.node}/{gpu.index}".encode()) % 97 / 97  # what makes this one differ from its neighbours
-    watts = model.idle_watts + 3 * own + noisy("power", activity.power, 100) / 100 * (model.max_watts - model.idle_watts - 3)
+    idle_watts = model.idle_watts + 3 * own
+    watts = idle_watts + noisy("power", activity.power, 100) / 100 * (model.max_watts - idle_watts)
+    mhz = model.idle_mhz + noisy("clock", activity.clock, 100) / 100 * (model.max_mhz - model.idle_mhz)
     used = 4 if not activity.memory else int(activity.memory / 100 * model.memory_mib - 400 * own)
     return {
-        "DCGM_FI_DEV_SM_CLOCK": model.idle_mhz + noisy("clock", activity.clock, 100) / 100 * (model.max_mhz - model.idle_mhz),
+        "DCGM_FI_DEV_SM_CLOCK": mhz,
         "DCGM_FI_DEV_GPU_TEMP": noisy("temp", activity.temp + 4 * own, 92),
         "DCGM_FI_DEV_POWER_USAGE": watts,
         "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": gpu.consume(watts, now),
@@ -270,7 +272,7 @@ class Faults:
 
     def of_gpu(self, node: str, index: int) -> Fault:
         told = self._of_node(node)
-        one = told.get(str(index), told.get("*", "")) if isinstance(told, dict) else ""
+        one: Any = told.get(str(index), told.get("*", "")) if isinstance(told, dict) else ""
         if isinstance(one, str):
             return Fault(one)
         return Fault(one.get("fault", ""), tuple(one.get("metrics", ())), str(one.get("value", "79")))

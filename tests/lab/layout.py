@@ -164,8 +164,8 @@ class Lab:
     # --- what is kept ---
 
     def save(self) -> None:
-        text = json.dumps({"options": dataclasses.asdict(self.options), "ports": dataclasses.asdict(self.ports)}, indent=1)
-        self.path("lab.json").write_text(text + "\n")
+        kept = {"options": dataclasses.asdict(self.options), "ports": dataclasses.asdict(self.ports)}
+        self.path("lab.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def node_name(number: int) -> str:

@@ -7,10 +7,6 @@ import os
 import pwd
 import shutil
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -122,9 +118,9 @@ def _check_machine(folder: Path) -> None:
         raise LabError("a lab runs daemons under several users: run it as root")
     if len(str(folder / "rootrun/slurmctld/sack.socket")) > SOCKET_PATH_MAX:
         raise LabError(f"{folder}: too long for the sockets below it; take a shorter path")
-    closed = [str(parent) for parent in folder.parents if not parent.stat().st_mode & 0o001] if folder.parent.exists() else []
+    closed = [parent for parent in folder.parents if parent.exists() and not parent.stat().st_mode & 0o001]
     if closed:
-        raise LabError(f"{closed[0]}: other users may not enter it, and a lab below it has several; take a folder elsewhere")
+        raise LabError(f"{closed[0]}: other users may not enter it, and a lab below it has several; go elsewhere")
 
 
 def _clear(folder: Path) -> None:

@@ -18,11 +18,9 @@ that a running job is, null for one that works:
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,9 +118,18 @@ class Mix:
 
     def wait_state(self, name: str, state: str) -> None:
         def reached() -> bool:
-            return self.lab.run(["squeue", "-h", "-t", "all", "-j", str(self.ids[name]), "-o", "%T"]).split()[:1] == [state]
+            shown = self.lab.run(["squeue", "-h", "-t", "all", "-j", str(self.ids[name]), "-o", "%T"])
+            return shown.split()[:1] == [state]
 
         wait_for(f"{name} is {state}", 20, reached, pause=0.1)
+
+    def wait_rank(self, name: str, node: str) -> None:
+        said = self.lab.path("gpu", node, "0")
+
+        def runs() -> bool:
+            return said.exists() and json.loads(said.read_text())["job"] == self.ids[name]
+
+        wait_for(f"a rank of {name} on {node}", 20, runs, pause=0.1)
 
     def told(self) -> dict[str, object]:
         jobs = {
@@ -162,8 +169,8 @@ def _take_out_of_service(mix: Mix) -> None:
 
 def _lose_work(mix: Mix) -> None:
     """One job loses its work to an operator, one to a job of a higher class."""
-    for name in ("requeued", "preempted"):
-        mix.wait_state(name, "RUNNING")
+    for name, node in (("requeued", "n030"), ("preempted", "n031")):
+        mix.wait_rank(name, node)  # Slurm 22.05 leaves a job COMPLETING for minutes when it is requeued while it starts
     mix.root("scontrol", "requeue", str(mix.ids["requeued"]))
     mix.submit(PREEMPTOR)
 
@@ -173,18 +180,22 @@ def _make_waiting(mix: Mix) -> None:
     mix.wait_state("licence_holder", "RUNNING")
     for job in WAITING:
         if job.name == "feature":
-            _with_feature(mix, "nvl72", lambda job=job: mix.submit(job))
+            _submit_with_feature(mix, job, "nvl72")
         else:
             mix.submit(job)
     mix.root("scontrol", "hold", str(mix.ids["admin_hold"]))
 
 
-def _with_feature(mix: Mix, feature: str, act: Callable[[], None]) -> None:
+def _submit_with_feature(mix: Mix, job: Job, feature: str) -> None:
     """Slurm refuses a feature that no node has; so one has it at the time of the submission."""
     before = "a100,ib,rack8"
-    for text, after in ((f"{before},{feature}", act), (before, lambda: None)):
+
+    def set_features(text: str) -> None:
         mix.root("scontrol", "update", "nodename=n030", f"availablefeatures={text}", f"activefeatures={text}")
-        after()
+
+    set_features(f"{before},{feature}")
+    mix.submit(job)
+    set_features(before)
 
 
 def _each_component(options: list[str], name: str) -> list[str]:
@@ -198,11 +209,12 @@ def _each_component(options: list[str], name: str) -> list[str]:
 def check(lab: Lab, told: dict) -> list[str]:
     """Returns a line for each job that is not as expected."""
     rows: dict[int, list[tuple[str, str]]] = {}
-    form = "%i|%F|%T|%r"
+    form = "%F|%T|%r"
     for line in lab.run(["squeue", "-h", "-t", "all", "-o", form]).splitlines():
-        shown, base, state, reason = line.split("|", 3)
+        base, state, reason = line.split("|", 2)
         rows.setdefault(int(re.split(r"[_+]", base)[0]), []).append((state, reason))
-    return [line for name, job in told["jobs"].items() if (line := _difference(name, job, rows.get(job["job"], [])))]
+    found = [_difference(name, job, rows.get(job["job"], [])) for name, job in told["jobs"].items()]
+    return [line for line in found if line]
 
 
 def _difference(name: str, job: dict, rows: list[tuple[str, str]]) -> str | None:

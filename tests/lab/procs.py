@@ -102,9 +102,9 @@ def _traces(pid: int) -> Iterable[bytes]:
     yield _read(f"/proc/{pid}/cmdline")
     yield _read(f"/proc/{pid}/environ")
     try:
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            yield os.readlink(entry.path).encode()
-    except OSError:
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            yield os.readlink(f"/proc/{pid}/fd/{number}").encode()
+    except OSError:  # it ended, or closed one
         pass
 
 

@@ -22,7 +22,9 @@ PACKAGES = (
     "slurmctld slurmd slurmdbd slurmrestd slurm-client slurm-wlm-basic-plugins slurm-wlm-jwt-plugin"
     " slurm-wlm-mysql-plugin libslurm-dev munge procps"
 ).split()
-CLIENTS = "sacct sacctmgr salloc sattach sbatch scancel scontrol sdiag sinfo sprio squeue sreport srun sshare sstat strigger".split()
+CLIENTS = (
+    "sacct sacctmgr salloc sattach sbatch scancel scontrol sdiag sinfo sprio squeue sreport srun sshare sstat strigger"
+).split()
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 APT_HELPER = "/usr/lib/apt/apt-helper"
 
@@ -43,8 +45,9 @@ def make_users(root: str) -> None:
     known = Path(root, "etc/passwd").read_text()
     for user in (pwd.getpwnam(name) for name in USERS):
         if f"\n{user.pw_name}:" not in known:
-            add = f"groupadd -g {user.pw_gid} {user.pw_name} && useradd -M -s /bin/bash -u {user.pw_uid} -g {user.pw_gid} {user.pw_name}"
-            _run(["chroot", root, "sh", "-c", add])
+            group, number = str(user.pw_gid), str(user.pw_uid)
+            _run(["chroot", root, "groupadd", "-g", group, user.pw_name])
+            _run(["chroot", root, "useradd", "-M", "-s", "/bin/bash", "-u", number, "-g", group, user.pw_name])
 
 
 def enter_script(lab: Lab) -> str:
@@ -54,7 +57,9 @@ def enter_script(lab: Lab) -> str:
 #!/bin/sh
 user=root home=/tmp
 if [ "$1" = -u ]; then user=$2; shift 2; fi
-if [ "$(id -u)" != 0 ]; then echo "lab: only root may enter the root filesystem of Slurm {lab.options.release}" >&2; exit 1; fi
+if [ "$(id -u)" != 0 ]; then
+  echo "lab: only root may enter the root filesystem of Slurm {lab.options.release}" >&2; exit 1
+fi
 [ "$user" = root ] || home={home}/$user
 where=$home
 case "$PWD/" in {lab.dir}/*) [ "$user" != root ] || where=$PWD ;; esac
@@ -71,7 +76,7 @@ exec unshare --mount --propagation private sh -c '
 
 
 def client_script(lab: Lab, client: str) -> str:
-    """A client of the root's release under its plain name. Who is not root runs it without entering, by its own loader."""
+    """A client of the root's release under its plain name. Who is not root runs it by its own loader, from outside."""
     root = lab.options.root
     return f"""\
 #!/bin/sh
@@ -79,8 +84,10 @@ def client_script(lab: Lab, client: str) -> str:
 if [ ! -x {root}/usr/bin/{client} ]; then
   echo "lab: {root}: only root may enter it; set FAIRLEAD_LAB_CACHE to a folder that others may enter" >&2; exit 1
 fi
-export SLURM_CONF={lab.path("etc", "client", "slurm.conf")} SLURM_SACK_SOCKET={lab.path("rootrun", "slurmctld", "sack.socket")}
-exec {root}/lib64/ld-linux-x86-64.so.2 --library-path {root}/{LIBRARIES}:{root}/{LIBRARIES}/slurm-wlm {root}/usr/bin/{client} "$@"
+export SLURM_CONF={lab.path("etc", "client", "slurm.conf")}
+export SLURM_SACK_SOCKET={lab.path("rootrun", "slurmctld", "sack.socket")}
+libraries={root}/{LIBRARIES}:{root}/{LIBRARIES}/slurm-wlm
+exec {root}/lib64/ld-linux-x86-64.so.2 --library-path $libraries {root}/usr/bin/{client} "$@"
 """
 
 
@@ -114,9 +121,8 @@ def _mirror() -> str:
 def _check_reachable(uri: str, release: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         quick = ["-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=15", "-o", "Acquire::https::Timeout=15"]
-        done = subprocess.run(
-            [APT_HELPER, *quick, "download-file", uri, f"{folder}/InRelease"], stdin=subprocess.DEVNULL, capture_output=True
-        )
+        argv = [APT_HELPER, *quick, "download-file", uri, f"{folder}/InRelease"]
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0:
         raise Skipped(f"the package mirror cannot be reached, so there is no Slurm {release}")
 

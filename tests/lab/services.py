@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -11,10 +12,11 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from layout import HOST_RELEASE, OBSERVER, Lab, LabError
+from layout import GPUS_PER_NODE, HOST_RELEASE, OBSERVER, Lab, LabError
 from procs import is_alive, kill, left_over, pid_of, stop, wait_for
 
 HERE = Path(__file__).resolve().parent
@@ -72,12 +74,27 @@ def start_dbd(lab: Lab) -> None:
 
 def start_controller(lab: Lab) -> None:
     _remove_stale_pid(lab, "slurmctld")
+    log = lab.log_file("slurmctld")
+    before = log.stat().st_size if log.exists() else 0
     must(lab.command(["slurmctld", "-f", str(lab.slurm_conf), *_tolerance(lab)]))
-    wait_for("slurmctld answers", 60, lambda: controller_answers(lab), pause=0.05)
+
+    def answers_or_died() -> bool:
+        _raise_fatal(log, before)
+        return controller_answers(lab)
+
+    wait_for("slurmctld answers", 60, answers_or_died, pause=0.05)
+
+
+def _raise_fatal(log: Path, since: int) -> None:
+    """A daemon of Slurm may die after it left the foreground; its log says why."""
+    said = log.read_bytes()[since:].decode(errors="replace") if log.exists() else ""
+    for line in said.splitlines():
+        if "fatal:" in line:
+            raise LabError(f"{log.stem}: {line.partition('fatal:')[2].strip()}")
 
 
 def _tolerance(lab: Lab) -> list[str]:
-    """Usage is saved once a minute, and from 26.05 on a controller that crashed before that refuses to start without it."""
+    """Usage is saved once a minute; from 26.05 on, a controller killed before that refuses to start without it."""
     young = lab.path("state", "job_state").exists() and not lab.path("state", "assoc_usage").exists()
     return ["-i"] if young else []
 
@@ -108,6 +125,29 @@ def wait_nodes_idle(lab: Lab) -> None:
     wait_for("all nodes idle", 60, all_idle, pause=0.05)
 
 
+def wait_nodes_registered(lab: Lab) -> None:
+    """After a start of the controller. Before that it knows no GPU of theirs: Slurm 22.05 then starts a job on a node
+    where others run, and gives it none."""
+
+    def registered() -> bool:
+        nodes = lab.run(["scontrol", "-o", "show", "nodes"], check=False).splitlines()
+        unseen = [line.split()[0].partition("=")[2] for line in nodes if "SlurmdStartTime=None" in line]
+        return bool(nodes) and not any(pid_of(lab, f"slurmd.{name}") for name in unseen)
+
+    wait_for("all nodes registered", 60, registered, pause=0.1)
+
+
+def wait_telemetry(lab: Lab) -> None:
+    query = f"{lab.prometheus_url}/api/v1/query?query=count(DCGM_FI_DEV_GPU_UTIL)"
+
+    def sampled() -> bool:
+        with urllib.request.urlopen(query, timeout=5) as reply:
+            result = json.load(reply)["data"]["result"]
+        return bool(result) and int(result[0]["value"][1]) >= lab.options.nodes * GPUS_PER_NODE
+
+    wait_for("samples of every GPU", 30, sampled, pause=0.1)
+
+
 def start_exporter(lab: Lab) -> None:
     _background(lab, "exporter", [sys.executable, str(HERE / "exporter.py"), str(lab.dir)])
     _wait_up(lab, "exporter", lambda: listens(lab.ports.exporter), 20)
@@ -131,7 +171,7 @@ def rest_socket(lab: Lab) -> Path:
 
 
 def start_rest(lab: Lab) -> None:
-    """slurmrestd twice: on a socket for its own user and root, and on TCP for who has a token. It refuses to be root."""
+    """slurmrestd twice: on a socket for its own user and root, and on TCP for who has a token. Root it refuses to be."""
     shutil.chown(lab.path("rest"), OBSERVER)
     version = REST_VERSIONS[lab.options.release]
     if lab.options.release == HOST_RELEASE:
@@ -189,7 +229,7 @@ def _background(lab: Lab, service: str, argv: list[str]) -> None:
     lab.pid_file(service).write_text(f"{process.pid}\n")
 
 
-def _wait_up(lab: Lab, service: str, ready, seconds: float) -> None:
+def _wait_up(lab: Lab, service: str, ready: Callable[[], bool], seconds: float) -> None:
     def up() -> bool:
         if ready():
             return True
