@@ -19,6 +19,8 @@ import services
 from layout import OBSERVER, SOCKET_PATH_MAX, USERS, Lab, LabError, Options, Ports, load
 from procs import pid_of, send
 
+NODES_MAX = 999  # a name has three digits
+
 
 def up(directory: Path, options: Options) -> Lab:
     """Brings up a lab, or leaves nothing running.
@@ -27,6 +29,8 @@ def up(directory: Path, options: Options) -> Lab:
     3. the controller                        4. the nodes
     """
     folder = directory.resolve()
+    if not 1 <= options.nodes <= NODES_MAX:
+        raise LabError(f"--nodes {options.nodes}: from 1 to {NODES_MAX}")
     _check_machine(folder)
     _clear(folder)
     options = replace(options, root=root.ensure(options.release))
@@ -41,7 +45,8 @@ def up(directory: Path, options: Options) -> Lab:
             _start_slurm(lab)
             telemetry.result()
     except BaseException:  # an interrupt, too
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         services.stop_everything(lab, grace=1)
         ports.release(folder)
         raise

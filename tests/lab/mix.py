@@ -87,7 +87,7 @@ WAITING = [
     Job("user_hold", "carol", "-N1 --gpus-per-node=1 --hold", reasons=("JobHeldUser",), gpus=1),
     Job("admin_hold", "carol", "-N1 --gpus-per-node=1 --begin=now+60", reasons=("JobHeldAdmin",), gpus=1),
     Job("licence", "alice", "-N1 -n1 -L sim:2", reasons=("Licenses",)),
-    Job("feature", "carol", "-N1 --gpus-per-node=1 -C nvl72", reasons=("BadConstraints", "Resources", "Priority"), gpus=1),
+    Job("feature", "carol", "-N1 --gpus-per-node=1 -C nvl72", reasons=("BadConstraints",), gpus=1),
     Job("own_reservation", "dave", "-N1 --gpus-per-node=1 --reservation=demo", reasons=("Reservation",), gpus=1),
     Job("maintenance", "dave", "-p a100 -N1 --gpus-per-node=8 -w n029 -t 08:00:00",
         reasons=("ReqNodeNotAvail, Reserved for maintenance", "ReqNodeNotAvail"), gpus=8),
@@ -187,11 +187,11 @@ def _make_waiting(mix: Mix) -> None:
 
 
 def _submit_with_feature(mix: Mix, job: Job, feature: str) -> None:
-    """Slurm refuses a feature that no node has; so one has it at the time of the submission."""
+    """Slurm refuses a feature that no node has; so one that is down has it at the time of the submission."""
     before = "a100,ib,rack8"
 
     def set_features(text: str) -> None:
-        mix.root("scontrol", "update", "nodename=n030", f"availablefeatures={text}", f"activefeatures={text}")
+        mix.root("scontrol", "update", "nodename=n032", f"availablefeatures={text}", f"activefeatures={text}")
 
     set_features(f"{before},{feature}")
     mix.submit(job)

@@ -24,6 +24,9 @@ REST_VERSIONS = {"22.05": "v0.0.38", "24.11": "v0.0.42", "26.05": "v0.0.44"}
 
 
 def start_munge(lab: Lab) -> None:
+    if not lab.uses_munge:
+        raise LabError(f"Slurm {lab.options.release} signs with its own key here, without munge")
+    _remove_stale_pid(lab, "munged")
     folder = lab.path("munge")
     folder.mkdir(mode=0o755, exist_ok=True)
     shutil.chown(folder, "munge")
@@ -222,6 +225,7 @@ def answers(url: str) -> bool:
 
 def _background(lab: Lab, service: str, argv: list[str]) -> None:
     """Starts a program that stays in the foreground, in a session of its own, with its pid in a file."""
+    _remove_stale_pid(lab, service)
     with open(lab.log_file(service), "ab") as log:
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=lab.dir

@@ -56,6 +56,14 @@ def eventually(what: str, seconds: float, ready: Callable[[], bool]) -> None:
     procs.wait_for(what, seconds, ready, pause=0.1)
 
 
+def query(lab: Lab, expression: str) -> dict[str, float]:
+    """Value by host of an instant query."""
+    words = urllib.parse.urlencode({"query": expression})
+    with urllib.request.urlopen(f"{lab.prometheus_url}/api/v1/query?{words}", timeout=5) as reply:
+        result = json.load(reply)["data"]["result"]
+    return {row["metric"].get("Hostname", ""): float(row["value"][1]) for row in result}
+
+
 class WholeLab(unittest.TestCase):
     """One lab of 32 nodes for all of these."""
 
@@ -69,11 +77,7 @@ class WholeLab(unittest.TestCase):
         cls.lab = load(cls.folder)
 
     def query(self, expression: str) -> dict[str, float]:
-        """Value by host of an instant query."""
-        query = urllib.parse.urlencode({"query": expression})
-        with urllib.request.urlopen(f"{self.lab.prometheus_url}/api/v1/query?{query}", timeout=5) as reply:
-            result = json.load(reply)["data"]["result"]
-        return {row["metric"].get("Hostname", ""): float(row["value"][1]) for row in result}
+        return query(self.lab, expression)
 
     def submit(self, user: str, *argv: str) -> str:
         return self.lab.run(["sbatch", "--parsable", *argv], user).strip()
@@ -162,6 +166,25 @@ class Mix(unittest.TestCase):
         self.assertGreater(len(told["jobs"]), 30)
         check = subprocess.run([HERE / "mix.py", folder, "--check"], capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stdout)
+        self.assert_telemetry(load(folder))
+
+    def assert_telemetry(self, lab: Lab) -> None:
+        rows = [  # what runs there, node, utilisation, tensor pipe above a third, GPUs with memory in use
+            ("at work", "n001", 90, True, 8),
+            ("hung", "n010", 100, False, 8),
+            ("ranks died", "n013", 0, False, 0),
+            ("never touched", "n014", 0, False, 0),
+            ("loaded only", "n015", 0, False, 4),
+            ("waits for a dead peer", "n021", 100, False, 8),
+            ("the dead peer", "n023", 0, False, 0),
+        ]
+        util = query(lab, "avg by (Hostname) (DCGM_FI_DEV_GPU_UTIL)")
+        tensor = query(lab, "avg by (Hostname) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)")
+        held = query(lab, "sum by (Hostname) (DCGM_FI_DEV_FB_USED > bool 1000)")
+        for name, node, want_util, want_tensor, want_held in rows:
+            with self.subTest(name):
+                self.assertAlmostEqual(util[node], want_util, delta=10)
+                self.assertEqual((tensor[node] > 1 / 3, held[node]), (want_tensor, want_held))
 
 
 class Lives(unittest.TestCase):
@@ -209,6 +232,15 @@ class Lives(unittest.TestCase):
         Path(folder, "thesis.tex").write_text("x")
         self.assertEqual(lab_command("up", folder).returncode, 1)
         self.assertTrue(Path(folder, "thesis.tex").exists())
+
+    def test_a_release_that_cannot_be_had_is_skipped(self) -> None:
+        with tempfile.TemporaryDirectory() as cache:
+            no_way = Path(cache, "apt.conf")
+            no_way.write_text('Acquire::http::Proxy "http://127.0.0.1:9"; Acquire::https::Proxy "http://127.0.0.1:9";')
+            env = {**os.environ, "FAIRLEAD_LAB_CACHE": cache, "APT_CONFIG": str(no_way)}
+            done = subprocess.run([HERE / "lab", "root", "24.11"], env=env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (EXIT_SKIPPED, ""))
+        self.assertRegex(done.stdout, "^skipped: .*mirror")
 
     def test_other_releases(self) -> None:
         wanted = os.environ.get("FAIRLEAD_LAB_RELEASES", "").split()
