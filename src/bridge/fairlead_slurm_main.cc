@@ -4,8 +4,12 @@
 //
 // The only program of the project that links libslurm, which belongs to one Slurm release: build it
 // against the release of the site (tools/build_bridge). It reads and never writes to Slurm.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +77,14 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return std::nullopt;
 }
 
+// libslurm would look for a missing file for a minute.
+bool conf_readable() {
+  const char* const conf = std::getenv("SLURM_CONF");
+  if (conf == nullptr || *conf == '\0' || access(conf, R_OK) == 0) return true;
+  std::fprintf(stderr, "cannot read SLURM_CONF %s: %s\n", conf, std::strerror(errno));
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -81,6 +93,7 @@ int main(int argc, char** argv) {
   fairlead::slurm::end_quietly_on_signals();
   return fairlead::slurm::supervise(
       {.once = options.once, .stall_max = fairlead::seconds(8), .child = [&](int out) {
+         if (!conf_readable()) return fairlead::slurm::kExitUnreachable;
          fairlead::slurm::LibslurmReader reader;
          return fairlead::slurm::run_stream(
              reader, {.out = out, .once = options.once, .pace = {.shortest = options.interval}, .progress = true});

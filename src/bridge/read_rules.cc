@@ -41,6 +41,7 @@ Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres, const std::map<uint32
   for (const auto& [id, name] : names) {
     if (rec.preempt_bitstr != nullptr && slurm_bit_test(rec.preempt_bitstr, id) != 0) qos.preempts.push_back(name);
   }
+  std::ranges::sort(qos.preempts);
   qos.limits = {.tres_group = tres.of(rec.grp_tres_ctld),
                 .tres_minutes_group = tres.of(rec.grp_tres_mins_ctld),
                 .tres_running_minutes_group = tres.of(rec.grp_tres_run_mins_ctld),
@@ -97,6 +98,7 @@ Association association_of(const slurmdb_assoc_rec_t& rec, const Tres& tres, con
     const auto number = parse_whole(id);
     out.qos.push_back(number ? name_of_qos(static_cast<uint32_t>(*number)) : std::string(id));
   });
+  std::ranges::sort(out.qos);
   out.qos_default = name_of_qos(rec.def_qos_id);
   return out;
 }

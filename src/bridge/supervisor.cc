@@ -43,14 +43,13 @@ Child start(const SuperviseOptions& options) {
   return {.pid = pid, .out = out[0], .err = err[0]};
 }
 
-int stop(Child& child) {
+void stop(Child& child) {
   kill(child.pid, SIGKILL);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {}
   close(child.out);
   close(child.err);
   child = {};
-  return status;
 }
 
 // What the child's run came to.
@@ -64,7 +63,7 @@ struct Outcome {
 // Passes on what one child writes, poll by poll.
 class Relay {
  public:
-  Relay(const SuperviseOptions& options, bool header_written) : options_(options), header_written_(header_written) {}
+  explicit Relay(const SuperviseOptions& options) : options_(options) {}
 
   Outcome run(Child& child) {
     auto heard = Clock::now();
@@ -86,8 +85,6 @@ class Relay {
     }
   }
 
-  bool header_written() const { return header_written_; }
-
  private:
   // Returns false where our stdout is closed.
   bool take(std::string_view text) {
@@ -97,9 +94,7 @@ class Relay {
       const std::string_view line = std::string_view(buffer_).substr(from, end - from);
       if (line.starts_with('#')) {
         doing_ = line.substr(1);
-      } else if (line.starts_with("{\"fairlead_events\"")) {
-        if (!header_written_) poll_.append(line).push_back('\n');
-        header_written_ = true;
+      } else if (check_event_header(line)) {  // ours was written at the start
       } else {
         poll_.append(line).push_back('\n');
       }
@@ -138,28 +133,28 @@ class Relay {
   }
 
   std::string stalled() const {
-    return "slurmctld does not answer (" + (doing_.empty() ? std::string("start") : doing_) + ", waited " +
-           std::to_string(whole_seconds(options_.stall_max)) +
-           " s); check with `scontrol ping` that it runs and is not stopped" +
-           (errors_.empty() ? "" : "; libslurm says: " + last_error());
+    const std::string waited = "waited " + std::to_string(whole_seconds(options_.stall_max)) + " s";
+    const std::string says = errors_.empty() ? "" : ": " + last_error();
+    if (doing_.empty()) return "libslurm does not start, " + waited + says + "; check SLURM_CONF and the network to the controller";
+    return "slurmctld does not answer about " + doing_ + ", " + waited + says +
+           "; check with `scontrol ping` that it runs and is not stopped";
   }
 
   Outcome ended(Child& child) {
     fcntl(child.err, F_SETFL, O_NONBLOCK);
     read_errors(child);
     if (options_.once && told_) return {.told_end = true, .ok = ok_};
-    return {.problem = "libslurm ended the reader" + (errors_.empty() ? std::string() : ": " + last_error()) +
+    return {.problem = "libslurm gave up" + (errors_.empty() ? std::string() : ": " + last_error()) +
                        "; check SLURM_CONF, slurm.conf and the authentication daemon"};
   }
 
   const SuperviseOptions& options_;
-  bool header_written_;
   bool told_ = false, ok_ = true;
   std::string buffer_, poll_, doing_, errors_;
 };
 
-bool write_failed_poll(int out, bool header, const std::string& problem) {
-  std::string lines = header ? event_header() + "\n" : std::string();
+bool write_failed_poll(int out, const std::string& problem) {
+  std::string lines;
   const Instant at{std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count()};
   for (const What& what : Differ::failed_poll(problem)) {
     write_event(lines, Event{.at = at, .what = what});
@@ -177,17 +172,15 @@ bool rest(int out, Duration time) {
 }  // namespace
 
 int supervise(const SuperviseOptions& options) {
-  bool header_written = false;
+  if (!write_all(options.out, event_header() + "\n")) return kExitGood;
   for (;;) {
     Child child = start(options);
     if (child.pid < 0) return kExitUnreachable;
-    Relay relay(options, header_written);
-    const Outcome outcome = relay.run(child);
+    const Outcome outcome = Relay(options).run(child);
     stop(child);
     if (outcome.closed) return kExitGood;
     if (outcome.told_end) return outcome.ok ? kExitGood : kExitUnreachable;
-    if (!write_failed_poll(options.out, !relay.header_written() && !header_written, outcome.problem)) return kExitGood;
-    header_written = true;
+    if (!write_failed_poll(options.out, outcome.problem)) return kExitGood;
     if (options.once) return kExitUnreachable;
     if (!rest(options.out, options.restart_after)) return kExitGood;
   }

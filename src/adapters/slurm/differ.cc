@@ -145,9 +145,9 @@ std::vector<What> Differ::poll(const SlurmFacts& facts, const PerPart<bool>& cha
     if (full || digest != scheduler_) out_.push_back(facts.scheduler);
     scheduler_ = digest;
   }
-  if (look[Part::topology]) {
-    const Digest digest = whole_digest(facts.topology);
-    if (full || digest != topology_) out_.push_back(facts.topology);
+  if (look[Part::topology] && facts.topology) {
+    const Digest digest = whole_digest(*facts.topology);
+    if (full || digest != topology_) out_.push_back(*facts.topology);
     topology_ = digest;
   }
   if (look[Part::nodes]) {

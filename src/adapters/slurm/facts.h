@@ -8,6 +8,7 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,7 @@ struct SlurmFacts {
   std::vector<Association> associations;
   std::vector<Reservation> reservations;
   std::vector<Licence> licences;
-  Topology topology;
+  std::optional<Topology> topology;  // nothing where a reader cannot tell it
   PerPart<int64_t> unreadable;  // records left out of each part at its last read
 };
 

@@ -36,9 +36,11 @@ void finish_state(Job& job, const JobWords& words) {
     job.end = {};  // Slurm states start + limit, which moves with its estimate
   }
   if (job.state != JobState::suspended) job.suspended_since = {};
+  if (holds_devices(job.state) && job.request.time_limit_s < 0) job.end = {};  // libslurm: start + a year
 }
 
-// What the job's own options say comes before Slurm's sum, which up to 22.05 is wrong for --gpus.
+// What the job's own options say comes before Slurm's sum: up to 22.05 that is wrong for --gpus, and the
+// commands show what was allocated in its place.
 DeviceRequest devices_of(const Job& job, const JobTexts& texts) {
   const GresRequest per_node = parse_gres_request(texts.per_node);
   const GresRequest per_job = parse_gres_request(texts.per_job);
@@ -55,9 +57,9 @@ DeviceRequest devices_of(const Job& job, const JobTexts& texts) {
   out.per_node = per_node.count;
   out.per_task = per_task.count;
   if (per_job.count > 0) out.total = per_job.count;
-  else if (amount(sum, "gres/gpu") > 0) out.total = to_int32(amount(sum, "gres/gpu"));
   else if (per_node.count > 0) out.total = to_int32(per_node.count * nodes);
   else if (per_task.count > 0) out.total = to_int32(int64_t{per_task.count} * std::max(job.request.tasks, 1));
+  else out.total = to_int32(amount(sum, "gres/gpu"));
   if (out.per_node == 0 && nodes == 1 && nodes_fixed) out.per_node = out.total;
   if (out.per_node == 0 && per_task.count > 0) out.per_node = to_int32(int64_t{per_task.count} * texts.tasks_per_node);
   return out;
