@@ -107,6 +107,13 @@ void Api::publish(const std::string& site, const std::vector<Decision>& decision
   if (recent_.size() > 2 * kRecentMax) recent_.erase(recent_.begin(), recent_.end() - kRecentMax);
 }
 
+void Api::poll_ended(const std::string& site) {
+  if (events_->readers() == 0) return;
+  std::string data = "{\"site\":";
+  json::quote(data, site);
+  events_->publish(++event_id_, "poll", data + "}");
+}
+
 const Site* Api::site_of(const io::HttpRequest& request) const {
   const auto name = request.param("site");
   for (const ApiSite& s : sites_) {

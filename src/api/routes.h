@@ -29,6 +29,7 @@ class Api {
   Metrics& metrics() { return metrics_; }
   io::EventChannel& events() { return *events_; }
   void publish(const std::string& site, const std::vector<Decision>& decisions);
+  void poll_ended(const std::string& site);  // tells listeners that there is something new to read
 
  private:
   using Handler = io::HttpResponse (Api::*)(const Site&, const io::HttpRequest&);
