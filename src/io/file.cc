@@ -96,7 +96,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
   return {};
 }
 
-Result<FileLock> FileLock::take(const std::string& path) {
+Result<FileLock> FileLock::take(const std::string& path, const std::string& what) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
   if (fd.get() < 0) return unwritable(path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -104,7 +104,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
     const auto holder = read_file(path, 64);
     std::string pid = holder ? holder->substr(0, holder->find('\n')) : "";
     if (pid.find_first_not_of("0123456789") != pid.npos) pid.clear();
-    return fail("lock-held", fmt::format("another fairlead{} holds '{}'", pid.empty() ? "" : " (pid " + pid + ")", path),
+    return fail("lock-held", fmt::format("another fairlead{} holds '{}'", pid.empty() ? "" : " (pid " + pid + ")", what.empty() ? path : what),
                 "stop it first, or give this one a place of its own");
   }
   const std::string own = fmt::format("{}\n", ::getpid());

@@ -19,8 +19,9 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
 // ends, however it ends; the file itself stays.
 class FileLock {
  public:
+  // `what` is what the lock guards, for the message; empty: the file itself.
   // Fails with lock-held ("another fairlead (pid 7) holds …"), file-unwritable.
-  static Result<FileLock> take(const std::string& path);
+  static Result<FileLock> take(const std::string& path, const std::string& what = {});
 
   FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
   FileLock& operator=(FileLock&& other) noexcept;
