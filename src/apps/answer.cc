@@ -76,10 +76,10 @@ io::asio::awaitable<void> run_look(io::asio::io_context& io, LiveSite& live, Dur
 
 }  // namespace
 
-Look::~Look() = default;
+LocalLook::~LocalLook() = default;
 
-Result<std::unique_ptr<Look>> Look::take(const AskOptions& options) {
-  std::unique_ptr<Look> look(new Look());
+Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
+  std::unique_ptr<LocalLook> look(new LocalLook());
   auto live = LiveSite::open(look->io_, look->clock_, options.look, look->journal_);
   if (!live) return std::unexpected(live.error());
   look->live_ = std::move(*live);

@@ -25,15 +25,15 @@ struct AskOptions {
 };
 
 // One look at the scheduler (and telemetry) without a daemon or a database.
-class Look {
+class LocalLook {
  public:
   // Fails with slurm-none, look-failed.
-  static Result<std::unique_ptr<Look>> take(const AskOptions& options);
+  static Result<std::unique_ptr<LocalLook>> take(const AskOptions& options);
   const Engine& engine() const { return live_->site().engine(); }
-  ~Look();
+  ~LocalLook();
 
  private:
-  Look() = default;
+  LocalLook() = default;
   io::asio::io_context io_;
   io::Clock clock_;
   NoJournal journal_;
@@ -53,7 +53,7 @@ class Asker {
       return json::from_json<View>(*body);
     }
     if (!look_) {
-      auto look = Look::take(options_);
+      auto look = LocalLook::take(options_);
       if (!look) return std::unexpected(look.error());
       look_ = std::move(*look);
     }
@@ -67,7 +67,7 @@ class Asker {
 
  private:
   AskOptions options_;
-  std::unique_ptr<Look> look_;
+  std::unique_ptr<LocalLook> look_;
 };
 
 // Where `serve` listens and reading commands ask when nothing else is said.

@@ -85,7 +85,7 @@ int doctor(Program& p) {
     up.checks.push_back({"bridge", Finding::bad, command.error().message, command.error().hint});
   } else {
     up.checks.push_back({"reads by", Finding::good, fmt::format("{}", fmt::join(*command, " ")), ""});
-    const auto look = Look::take(local);
+    const auto look = LocalLook::take(local);
     if (!look) {
       up.checks.push_back({"scheduler", Finding::bad, look.error().message, "is slurmctld up, munge running, slurm.conf readable?"});
     } else {

@@ -41,6 +41,9 @@ int print_view(const View& view, const OutputOptions& options, auto&& text, auto
     for (const auto& row : table(view).rows) names += (row.empty() ? "" : row[0]) + "\n";
     return print(names);
   }
+  if (options.format == "html") {
+    return complain({.code = "usage", .message = "this has no form in HTML", .place = {}, .hint = "-o json"});
+  }
   const std::string json = json::to_json(view, json::Style::view);
   if (options.format == "json") return print(json + "\n");
   const auto yaml = json_to_yaml(json);

@@ -7,6 +7,7 @@
 #include "apps/commands.h"
 #include "explain/explain.h"
 #include "present/fabric_text.h"
+#include "present/html.h"
 #include "present/report_text.h"
 #include "present/work_text.h"
 #include "views/fabric_view.h"
@@ -44,6 +45,7 @@ int show_report(Program& p, Asker& asker, const ReadOptions& o) {
   const auto by = report_by_of(o.by);
   const auto report = ask_report(asker, o.since);
   if (!report) return complain(report.error());
+  if (p.output.format == "html") return print(report_html(*report));
   return print_view(*report, p.output,
                     [&](const Report& r, const TextOptions& t) { return by ? report_by_text(r, *by, t) : report_text(r, t); },
                     [&](const Report& r) { return report_table(r, by.value_or(ReportBy::team)); });

@@ -93,7 +93,7 @@ void add_notes(Report& report, const HistoryNotes& notes) {
   report.notes.insert(report.notes.begin(), lines.begin(), lines.end());
 }
 
-int replay(Program& p, const ReplayArguments& a) {
+int run_replay(Program& p, const ReplayArguments& a) {
   HistoryOptions options;
   if (!a.utc_offset.empty()) {
     const bool west = a.utc_offset[0] == '-';
@@ -110,8 +110,8 @@ int replay(Program& p, const ReplayArguments& a) {
   const auto history = read_history(std::move(inputs), options);
   if (!history) return complain(history.error());
   Progress progress;
-  const ReplayResult result = replay_history(*history, {.site = p.ask.look.name == "local" ? "history" : p.ask.look.name,
-                                                        .progress = [&](const ReplayProgress& at) { return progress.show(at); }});
+  const ReplayResult result = replay(*history, {.site = p.ask.look.name == "local" ? "history" : p.ask.look.name,
+                                                        .rules = {}, .progress = [&](const ReplayProgress& at) { return progress.show(at); }});
   progress.done();
   if (a.verify) {
     const LedgerCheck check = check_ledger(result.engine);
@@ -138,7 +138,7 @@ void add_replay_command(Program& p) {
   c->add_option("--name", p.ask.look.name, "how to call the site");
   c->add_flag("--verify", a->verify, "recount the ledger at the end");
   add_output_options(*c, p);
-  c->callback([&p, a] { p.run = [&p, a] { return replay(p, *a); }; });
+  c->callback([&p, a] { p.run = [&p, a] { return run_replay(p, *a); }; });
 }
 
 }  // namespace fairlead
