@@ -80,7 +80,7 @@ asio::awaitable<Result<void>> PrometheusSource::ask_names() {
 }
 
 asio::awaitable<void> PrometheusSource::ask_metrics(Instant until, evidence::Normaliser& normaliser, PollOutcome& outcome) {
-  Duration window = options_.slack;
+  Duration window = last_until_.known() ? options_.slack : options_.first_window;
   if (last_until_.known() && until > last_until_) window.us += (until - last_until_).us;
   window = std::min(window, options_.window_max);
   const std::string selector = fmt::format("{{{}}}[{}s]", options_.matchers, std::max<int64_t>(1, whole_seconds(window)));

@@ -25,6 +25,7 @@ struct PrometheusOptions {
   size_t answer_max = size_t{512} << 20;
   Duration settle = seconds(2);   // a scrape takes that long to be stored
   Duration slack = seconds(60);   // for scrapes stored late, and for scraping less often than we look
+  Duration first_window = seconds(300);  // the first poll looks back, so that recent runs are seen from their start
   Duration window_max = seconds(900);
 };
 
