@@ -1,8 +1,9 @@
 // A stream of server-sent events that a reader can resume.
 //
-// The newest events stay in a ring. A reader states the id it saw last (Last-Event-ID) and gets what
-// followed. Where the ring no longer holds that, or the id is not ours, it gets one event `missed`
-// first, and reads the whole state anew. Ids rise; the caller gives them (the journal's numbers).
+// The newest events stay in a ring. A reader states the id it saw last (Last-Event-ID) and gets
+// what followed. Where the ring no longer holds that, or the id is not ours, it gets one event
+// `missed` first, and reads the whole state anew. Ids rise; the caller gives them (the journal's
+// numbers).
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>

@@ -41,7 +41,8 @@ TEST(EventChannel, GivesWhatFollowsTheCursor) {
   EXPECT_EQ(channel.take_after(cursor), "");
   channel.publish(10, "decision", "{\"a\":1}");
   channel.publish(12, "", "two\nlines");
-  EXPECT_EQ(channel.take_after(cursor), "id: 10\nevent: decision\ndata: {\"a\":1}\n\nid: 12\ndata: two\ndata: lines\n\n");
+  EXPECT_EQ(channel.take_after(cursor),
+            "id: 10\nevent: decision\ndata: {\"a\":1}\n\nid: 12\ndata: two\ndata: lines\n\n");
   EXPECT_EQ(cursor, 12u);
   EXPECT_EQ(channel.take_after(cursor), "");
 }
