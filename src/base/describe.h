@@ -27,7 +27,8 @@ template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
 
 // Calls f(name, member) for each described member of `value`, in order.
-template <Described T, class F>
+template <class T, class F>
+  requires Described<std::remove_const_t<T>>
 void for_each_member(T& value, F&& f) {
   boost::mp11::mp_for_each<Members<std::remove_const_t<T>>>(
       [&](auto member) { f(member.name, value.*member.pointer); });

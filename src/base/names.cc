@@ -22,6 +22,12 @@ NameId NameTable::intern(std::string_view name) {
   return id;
 }
 
+std::optional<NameId> NameTable::find(std::string_view name) const {
+  const auto found = ids_.find(name);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
 const std::string& NameTable::name(NameId id) const {
   CHECK(id < names_.size());
   return names_[id];

@@ -8,8 +8,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fairlead {
 
@@ -24,8 +26,10 @@ class NameTable {
   NameTable& operator=(NameTable&&) = default;
 
   NameId intern(std::string_view name);
+  std::optional<NameId> find(std::string_view name) const;
   const std::string& name(NameId id) const;  // Requires: id came from intern().
   size_t size() const { return names_.size(); }
+  std::vector<std::string> all() const { return {names_.begin(), names_.end()}; }
 
  private:
   std::deque<std::string> names_;  // a deque: the keys below point into it

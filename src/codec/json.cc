@@ -58,4 +58,18 @@ void quote(std::string& out, std::string_view text) {
   out += '"';
 }
 
+bool read_instant(od::value value, Instant& out, Reading& reading) {
+  od::json_type type{};
+  if (value.type().get(type)) return reading.fail("an instant");
+  if (type == od::json_type::number) return !value.get_int64().get(out.us) || reading.fail("a whole number");
+  out = {};
+  if (type == od::json_type::null) return true;
+  std::string_view text;
+  if (value.get_string().get(text)) return reading.fail("an instant");
+  const auto at = parse_rfc3339(text);
+  if (!at) return reading.fail("an instant like 2026-01-31T08:09:10Z");
+  out = *at;
+  return true;
+}
+
 }  // namespace fairlead::json

@@ -1,9 +1,11 @@
 // JSON of any described struct, both ways.
 //
-// Writing leaves out members that have their default value, so that a fleet's worth of records stays
-// small; reading takes a missing member as its default and skips members it does not know (a newer
-// writer may state more). Instants are whole microseconds, enums their names. A wrong type is refused
-// with its path: "job.request.nodes_min: expected a whole number".
+// Two styles. *Records* (events, snapshots) leave out members that have their default value, so that a
+// fleet's worth stays small, and write instants as whole microseconds. *Views* (what people and
+// programs ask for) write every member and instants as RFC 3339 text, null where not known. Reading
+// takes both, takes a missing member as its default and skips members it does not know (a newer
+// writer may state more). Enums are their names; a member `klass` is written "class". A wrong type is
+// refused with its path: "job.request.nodes_min: expected a whole number".
 #pragma once
 
 #include <simdjson.h>
@@ -20,13 +22,21 @@ namespace od = simdjson::ondemand;
 
 void quote(std::string& out, std::string_view text);  // valid JSON for any bytes
 
-enum class Defaults { omit, keep };
+enum class Style { record, view };
+
+inline std::string_view key_of(const char* member) {
+  return std::string_view(member) == "klass" ? "class" : std::string_view(member);
+}
 
 template <class T>
-void write(std::string& out, const T& value, Defaults defaults = Defaults::omit) {
+void write(std::string& out, const T& value, Style style = Style::record) {
   if constexpr (std::is_same_v<T, bool>) {
     out += value ? "true" : "false";
-  } else if constexpr (std::is_same_v<T, Instant> || std::is_same_v<T, Duration>) {
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    if (style == Style::record) write(out, value.us);
+    else if (value.known()) quote(out, to_rfc3339(value));
+    else out += "null";
+  } else if constexpr (std::is_same_v<T, Duration>) {
     write(out, value.us);
   } else if constexpr (std::is_integral_v<T>) {
     char digits[24];
@@ -36,7 +46,7 @@ void write(std::string& out, const T& value, Defaults defaults = Defaults::omit)
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     quote(out, value);
   } else if constexpr (kIsOptional<T>) {
-    if (value) write(out, *value, defaults);
+    if (value) write(out, *value, style);
     else out += "null";
   } else if constexpr (kIsVector<T>) {
     out += '[';
@@ -44,7 +54,7 @@ void write(std::string& out, const T& value, Defaults defaults = Defaults::omit)
     for (const auto& item : value) {
       if (comma) out += ',';
       comma = true;
-      write(out, item, defaults);
+      write(out, item, style);
     }
     out += ']';
   } else if constexpr (kIsMap<T>) {
@@ -56,7 +66,7 @@ void write(std::string& out, const T& value, Defaults defaults = Defaults::omit)
       if constexpr (std::is_convertible_v<decltype(key), std::string_view>) quote(out, key);
       else quote(out, std::to_string(key));
       out += ':';
-      write(out, item, defaults);
+      write(out, item, style);
     }
     out += '}';
   } else {
@@ -65,21 +75,21 @@ void write(std::string& out, const T& value, Defaults defaults = Defaults::omit)
     bool comma = false;
     boost::mp11::mp_for_each<Members<T>>([&](auto member) {
       const auto& field = value.*member.pointer;
-      if (defaults == Defaults::omit && field == kDefault.*member.pointer) return;
+      if (style == Style::record && field == kDefault.*member.pointer) return;
       if (comma) out += ',';
       comma = true;
-      quote(out, member.name);
+      quote(out, key_of(member.name));
       out += ':';
-      write(out, field, defaults);
+      write(out, field, style);
     });
     out += '}';
   }
 }
 
 template <class T>
-std::string to_json(const T& value, Defaults defaults = Defaults::omit) {
+std::string to_json(const T& value, Style style = Style::record) {
   std::string out;
-  write(out, value, defaults);
+  write(out, value, style);
   return out;
 }
 
@@ -112,6 +122,8 @@ class PathStep {
 template <class T>
 bool read(od::value value, T& out, Reading& reading);
 
+bool read_instant(od::value value, Instant& out, Reading& reading);  // a number, a text or null
+
 template <class T>
 bool read_members(od::object object, T& out, Reading& reading) {
   for (auto field : object) {
@@ -120,7 +132,7 @@ bool read_members(od::object object, T& out, Reading& reading) {
     if (field.unescaped_key().get(key) || field.value().get(inner)) return reading.fail("JSON");
     bool good = true;
     boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-      if (key != member.name) return;
+      if (key != key_of(member.name)) return;
       const PathStep step(reading, member.name);
       good = read(inner, out.*member.pointer, reading);
       key = {};
@@ -134,7 +146,9 @@ template <class T>
 bool read(od::value value, T& out, Reading& reading) {
   if constexpr (std::is_same_v<T, bool>) {
     return !value.get_bool().get(out) || reading.fail("true or false");
-  } else if constexpr (std::is_same_v<T, Instant> || std::is_same_v<T, Duration>) {
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    return read_instant(value, out, reading);
+  } else if constexpr (std::is_same_v<T, Duration>) {
     return read(value, out.us, reading);
   } else if constexpr (std::is_same_v<T, uint64_t>) {
     return !value.get_uint64().get(out) || reading.fail("a whole number");

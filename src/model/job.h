@@ -42,9 +42,10 @@ struct DeviceRequest {
   int32_t per_node = 0;
   int32_t per_task = 0;
   int32_t total = 0;
+  int32_t share_milli = 0;  // thousandths of each device where it may be shared; 0: whole devices
   bool operator==(const DeviceRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(DeviceRequest, (), (model, per_node, per_task, total))
+BOOST_DESCRIBE_STRUCT(DeviceRequest, (), (model, per_node, per_task, total, share_milli))
 
 struct JobRequest {
   DeviceRequest devices;

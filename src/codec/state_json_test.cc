@@ -1,0 +1,43 @@
+#include "codec/state_json.h"
+
+#include <gtest/gtest.h>
+
+#include "core/engine.h"
+
+namespace fairlead {
+namespace {
+
+Engine busy_engine() {
+  Engine engine("alpha", {});
+  const Instant at = instant_of_seconds(7200);
+  engine.step({.at = at, .what = PollBegan{.full = true}});
+  engine.step({.at = at, .what = Node{.name = "n1", .state = NodeState::mixed, .devices = {{"h100", 8}}}});
+  Job job{.id = 1, .label = "1", .user = "ana \u00ff", .account = "research", .partition = "all"};
+  job.state = JobState::running;
+  job.start = at;
+  job.held = {{.node = "n1", .devices = {0, 1}, .device_count = 2}};
+  engine.step({.at = at, .what = job});
+  engine.step({.at = at, .what = Association{.id = 7, .account = "research"}});
+  engine.step({.at = at, .what = PollEnded{}});
+  engine.step({.at = at + seconds(5000), .what = PollEnded{}});
+  return engine;
+}
+
+TEST(StateJson, RoundTripsToTheSameDigest) {
+  const Engine engine = busy_engine();
+  const auto back = read_state(to_json(engine.state()));
+  ASSERT_TRUE(back.has_value()) << to_text(back.error());
+  EXPECT_EQ(to_json(*back), to_json(engine.state()));
+  EXPECT_EQ(Engine(*back).recount(), "");
+}
+
+TEST(StateJson, RefusesWhatItCannotRead) {
+  std::string text = to_json(busy_engine().state());
+  EXPECT_EQ(read_state(text.substr(0, text.size() / 2)).error().code, "state-bad");
+  EXPECT_EQ(read_state("").error().code, "state-bad");
+  EXPECT_EQ(read_state(R"({"fairlead_state":99})").error().code, "state-version");
+  EXPECT_EQ(read_state(R"({"site":"x"})").error().code, "state-bad");
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,97 @@
+// The one place where anything is concluded.
+//
+// step() is a pure function of the state and the event: the same two give the same state and the
+// same decisions, byte for byte, on any machine and with any compiler. It always does, in this order:
+//
+//   1 apply    the event to the facts
+//   2 book     every device into its column, at the second the fact is about
+//   3 conclude idle holds opened and closed, work lost, sources lost and back
+//   4 check    that the columns add up to the hardware; a mismatch stops the process
+//
+// In the observe stage there are no further steps: nothing is planned, so nothing can be written.
+// Cost: O(log workloads + devices of the job) an event; O(devices) when a poll ends.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "core/state.h"
+#include "model/decision.h"
+
+namespace fairlead {
+
+class Engine {
+ public:
+  Engine(std::string site, EngineRules rules);
+  explicit Engine(State state);  // continues from a snapshot
+
+  std::vector<Decision> step(const Event& event);
+
+  const State& state() const { return state_; }
+  Digest digest() const;
+
+  // Recounts everything that is kept up in steps. Returns what does not agree, or an empty text.
+  std::string recount() const;
+
+ private:
+  struct Poll {  // what a full poll has restated so far
+    bool full = false;
+    Instant began;
+    std::set<std::pair<std::string, std::string>> rules;  // kind, name
+  };
+
+  void apply(const Tick&);
+  void apply(const PollBegan& began);
+  void apply(const PollEnded& ended);
+  void apply(const Scheduler& scheduler) { state_.scheduler = scheduler; }
+  void apply(const Node& node);
+  void apply(const NodeGone& gone);
+  void apply(const Job& job);
+  void apply(const JobGone& gone);
+  void apply(const Partition& partition);
+  void apply(const Qos& qos);
+  void apply(const Association& association);
+  void apply(const Reservation& reservation);
+  void apply(const Licence& licence);
+  void apply(const RuleGone& gone);
+  void apply(const Topology& topology) { state_.fleet.set_switches(topology.switches); }
+  void apply(const Samples& samples);
+
+  void advance(Instant at);
+  void restated(const char* kind, const std::string& name);
+  void check_sources();
+  void place_unplaced();
+  void expire_looks();
+  void drop_unrestated(const Poll& poll);
+  void find_idle_holds();
+  void lose_source(Source source, const std::string& why);
+  void freeze(Instant since);
+  void index_workloads();
+  Workload& workload_of(const Job& job);
+  void retire(WorkloadId id);
+  void decide(DecisionKind kind, const Workload* workload, std::string reason, int64_t devices = 0,
+              int64_t device_seconds = 0, IdleKind idle_kind = IdleKind::none);
+
+  State state_;
+  std::vector<Decision> decisions_;
+  Poll polls_[3];
+  bool waiting_changed_ = true;  // the shapes that wait, or what is free
+  boost::unordered_flat_map<uint32_t, WorkloadId> by_job_;
+};
+
+// What became of a workload between two statements of its job (core/jobs.cc).
+struct JobChange {
+  bool evicted = false;
+  int64_t lost_device_seconds = 0;
+};
+
+// Takes in a new statement of the job that `workload` is: begins, changes and ends its run.
+JobChange take_job(State& state, Workload& workload, const Job& job);
+
+// Takes the devices that its job states and that were on no known node when they were stated.
+void place(State& state, Workload& workload);
+
+// Ends the present run, if there is one, at `end`.
+JobChange end_run(State& state, Workload& workload, Instant end, bool evicted);
+
+}  // namespace fairlead

@@ -1,0 +1,141 @@
+// How the statements about a job become runs and holds.
+#include <algorithm>
+
+#include "base/check.h"
+#include "core/books.h"
+#include "core/engine.h"
+
+namespace fairlead {
+namespace {
+
+bool is_eviction(JobState s) {
+  return s == JobState::preempted || s == JobState::node_fail || s == JobState::boot_fail;
+}
+
+Instant known_or(Instant at, Instant otherwise) { return at.known() ? at : otherwise; }
+
+// Devices of `share` on its node: those it names, or, where it only counts, the first that nobody
+// holds. What is not there is left over.
+std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share, const Workload& workload,
+                                    int64_t& left_over) {
+  std::vector<DeviceIndex> found;
+  const auto node = state.fleet.find(share.node);
+  const int64_t wanted = std::max<int64_t>(share.device_count, static_cast<int64_t>(share.devices.size()));
+  if (!node || !state.fleet.node(*node).present) {
+    left_over += wanted;
+    return found;
+  }
+  for (const int32_t index : share.devices) {
+    if (const auto device = state.fleet.device_at(*node, index)) found.push_back(*device);
+  }
+  if (share.devices.empty()) {
+    const auto take = [&](auto&& may) {
+      for (const DeviceIndex device : state.fleet.node(*node).devices) {
+        if (static_cast<int64_t>(found.size()) >= wanted) return;
+        if (may(state.devices[device].holder) && std::ranges::find(found, device) == found.end()) found.push_back(device);
+      }
+    };
+    take([&](WorkloadId holder) { return holder == workload.id; });  // what it has, it keeps
+    take([&](WorkloadId holder) { return holder == 0; });
+  }
+  left_over += wanted - static_cast<int64_t>(found.size());
+  return found;
+}
+
+int64_t share_milli(const Job& job) {
+  return job.request.devices.share_milli > 0 ? job.request.devices.share_milli : kMilli;
+}
+
+// Makes what the workload holds equal to what its job states, from `at` on.
+void hold_stated(State& state, Workload& workload, Instant at) {
+  int64_t left_over = 0;
+  std::vector<DeviceIndex> want;
+  for (const NodeShare& share : workload.job.held) {
+    const auto devices = devices_of(state, share, workload, left_over);
+    want.insert(want.end(), devices.begin(), devices.end());
+  }
+  if (workload.job.held.empty()) left_over = workload.job.request.devices.total;
+  const std::vector<DeviceIndex> held = workload.devices;
+  for (const DeviceIndex device : held) {
+    if (std::ranges::find(want, device) == want.end()) release(state, device, at);
+  }
+  for (const DeviceIndex device : want) hold(state, workload, device, at);
+  hold_unplaced(state, workload, left_over * share_milli(workload.job) - workload.unplaced_milli, at);
+}
+
+void begin(State& state, Workload& workload, Instant start) {
+  workload.holding = true;
+  workload.evicted = false;
+  ++workload.epoch;
+  workload.run_start = start;
+  workload.run_end = {};
+  workload.idle = {};
+  if (!workload.first_start.known()) workload.first_start = start;
+  hold_stated(state, workload, start);
+}
+
+// The run that the former statement told of is over, and this one tells of the next.
+bool is_next_run(const Job& before, const Job& after) {
+  if (after.restarts != before.restarts) return true;
+  return holds_devices(after.state) && after.start.known() && before.start.known() && after.start != before.start;
+}
+
+}  // namespace
+
+void place(State& state, Workload& workload) { hold_stated(state, workload, state.now); }
+
+JobChange end_run(State& state, Workload& workload, Instant end, bool evicted) {
+  JobChange change;
+  if (!workload.holding) return change;
+  const std::vector<DeviceIndex> held = workload.devices;
+  for (const DeviceIndex device : held) release(state, device, end);
+  hold_unplaced(state, workload, -workload.unplaced_milli, end);
+  workload.holding = false;
+  workload.run_end = end;
+  workload.idle = {};
+  if (evicted) {
+    workload.evicted = true;
+    change = {.evicted = true, .lost_device_seconds = lose_work(state, workload)};
+  }
+  close_use(state, workload);
+  return change;
+}
+
+JobChange take_job(State& state, Workload& workload, const Job& job) {
+  const Instant now = state.now;
+  JobChange change;
+  // 1. A run that ended between two looks. A requeue resets the submit time: that is when it ended.
+  const bool next_run = workload.holding && is_next_run(workload.job, job);
+  if (next_run || (workload.holding && job.state == JobState::pending)) {
+    const Instant requeued = job.submit > workload.run_start ? job.submit : now;
+    change = end_run(state, workload, requeued, /*evicted=*/true);
+  }
+  // 2. The facts.
+  const bool held_before = workload.holding;
+  workload.job = job;
+  workload.last_seen = now;
+  if (!has_ended(job.state)) workload.ended = false;  // a requeue of what had ended
+  const Instant start = std::min(known_or(job.start, now), now);
+  // 3. What it holds now.
+  if (holds_devices(job.state)) {
+    if (!held_before) begin(state, workload, start);
+    else hold_stated(state, workload, now);
+    for (const DeviceIndex device : workload.devices) refresh(state, device, now);  // its account may be another
+    return change;
+  }
+  // 4. Its end; also of a run that began and ended between two looks.
+  if (has_ended(job.state)) {
+    const Instant end = std::min(known_or(job.end, now), now);
+    const bool missed = !held_before && !workload.ended && job.start.known() && end > start &&
+                        start >= workload.run_end && floor_seconds(end) > state.ledger.data().opened;
+    if (missed) begin(state, workload, start);
+    if (workload.holding) {
+      const JobChange ended = end_run(state, workload, std::max(end, workload.run_start), is_eviction(job.state));
+      if (ended.evicted) change = ended;
+    }
+    workload.ended = true;
+  }
+  return change;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,123 @@
+// One reason why a workload waits, and all of them together.
+//
+// Codes are stable: programs, metrics and dashboards branch on them. `code_text` documents each, and
+// `fairlead explain --code` prints it. docs/design/explain.md says how each is found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/time.h"
+#include "model/column.h"
+
+namespace fairlead {
+
+// In the order in which they are told: what waiting cannot cure comes first.
+enum class BlockerCode : uint8_t {
+  SHAPE_NEVER,
+  DEVICES_NO_NODE,
+  FEATURES_NO_NODE,
+  DEPENDENCY_NEVER,
+  PARTITION_TIME_LIMIT,
+  PARTITION_NODE_LIMIT,
+  PARTITION_ACCESS,
+  ASSOCIATION_MISSING,
+  QOS_JOB_LIMIT,
+  ASSOCIATION_JOB_LIMIT,
+  HELD_BY_ADMIN,
+  HELD_BY_USER,
+  PARTITION_DOWN,
+  BEGIN_TIME,
+  DEPENDENCY,
+  ARRAY_LIMIT,
+  QOS_LIMIT,
+  ASSOCIATION_LIMIT,
+  LICENCES,
+  RESERVATION,
+  NODES_DOWN,
+  CAPACITY,
+  FRAGMENTED,
+  TOPOLOGY_FRAGMENTED,
+  PRIORITY,
+  UNEXPLAINED,
+  NOT_YET_EXAMINED,
+};
+BOOST_DESCRIBE_ENUM(BlockerCode, SHAPE_NEVER, DEVICES_NO_NODE, FEATURES_NO_NODE, DEPENDENCY_NEVER,
+                    PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_ACCESS, ASSOCIATION_MISSING,
+                    QOS_JOB_LIMIT, ASSOCIATION_JOB_LIMIT, HELD_BY_ADMIN, HELD_BY_USER, PARTITION_DOWN,
+                    BEGIN_TIME, DEPENDENCY, ARRAY_LIMIT, QOS_LIMIT, ASSOCIATION_LIMIT, LICENCES,
+                    RESERVATION, NODES_DOWN, CAPACITY, FRAGMENTED, TOPOLOGY_FRAGMENTED, PRIORITY,
+                    UNEXPLAINED, NOT_YET_EXAMINED)
+
+struct CodeText {
+  BlockerCode code = BlockerCode::UNEXPLAINED;
+  const char* meaning = "";
+  const char* cure = "";
+};
+const CodeText& code_text(BlockerCode code);
+
+// Whether the words that the scheduler uses for its one reason can mean this blocker.
+bool scheduler_means(std::string_view reason, BlockerCode code);
+
+enum class WaitingCures : uint8_t { unknown, yes, never };
+BOOST_DESCRIBE_ENUM(WaitingCures, unknown, yes, never)
+
+struct Holder {
+  std::string workload, team, user;
+  int64_t amount = 0;  // in the blocker's unit
+  Instant ends;        // at the latest, by its time limit; zero: no limit
+  IdleKind idle = IdleKind::none;
+  bool operator==(const Holder&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Holder, (), (workload, team, user, amount, ends, idle))
+
+struct Blocker {
+  BlockerCode code = BlockerCode::UNEXPLAINED;
+  std::string object;   // "qos small", "partition short", "account vision", "n[009-012]"
+  std::string limit_name;  // the scheduler's own word: "GrpTRES gres/gpu"
+  std::string unit;     // "devices", "nodes", "jobs", "s", "licences", …
+  int64_t limit = 0, used = 0, wanted = 0, short_by = 0;
+  std::string message;  // one sentence with the numbers
+  std::vector<Holder> holders;   // the largest first
+  int64_t holders_more = 0;
+  WaitingCures waiting_cures = WaitingCures::unknown;
+  Instant cured_at;     // if the holders run to their limits; zero: not known
+  std::string cure;     // the smallest change we know
+  bool operator==(const Blocker&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Blocker, (),
+                      (code, object, limit_name, unit, limit, used, wanted, short_by, message, holders,
+                       holders_more, waiting_cures, cured_at, cure))
+
+struct Explanation {
+  std::string workload, name, user, team, klass, partition;
+  std::string state;
+  std::string wants;  // "16x8 h100, time limit 8h, licences sim:4"
+  Instant as_of;      // of the facts
+  Instant submitted, waiting_since, started, ended;
+  int64_t wait_us = 0;
+  int64_t priority = 0;
+  int64_t ahead = 0;  // waiting workloads of its partitions that come first
+  bool can_never_start = false;
+  std::vector<Blocker> blockers;
+  std::string scheduler_reason;  // its own word
+  bool scheduler_agrees = true;  // its word is one of our blockers
+  Instant scheduler_start_estimate;
+  // Of one that holds or has held devices:
+  std::string nodes;
+  int64_t devices = 0;
+  int32_t epoch = 0;
+  ByColumn gpu_seconds;
+  IdleKind idle_kind = IdleKind::none;
+  Instant idle_since;
+  std::string note;  // what is not known
+  bool operator==(const Explanation&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Explanation, (),
+                      (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
+                       waiting_since, started, ended, wait_us, priority, ahead, can_never_start, blockers,
+                       scheduler_reason, scheduler_agrees, scheduler_start_estimate, nodes, devices, epoch,
+                       gpu_seconds, idle_kind, idle_since, note))
+
+}  // namespace fairlead

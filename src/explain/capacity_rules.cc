@@ -1,0 +1,237 @@
+#include "explain/capacity_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hostlist.h"
+#include "explain/holders.h"
+
+namespace fairlead {
+namespace {
+
+using enum BlockerCode;
+
+std::string names_of(const State& state, const std::vector<NodeIndex>& nodes) {
+  std::vector<std::string> names;
+  for (const NodeIndex i : nodes) names.push_back(state.fleet.node(i).facts.name);
+  return fold_hostlist(names);
+}
+
+// Who holds devices on these nodes, the largest first, and when enough will have come free.
+void add_device_holders(const State& state, const std::vector<NodeIndex>& nodes, Blocker& blocker) {
+  std::map<WorkloadId, int64_t> amounts;
+  for (const NodeIndex node : nodes) {
+    for (const DeviceIndex device : state.fleet.node(node).devices) {
+      if (state.devices[device].holder != 0) ++amounts[state.devices[device].holder];
+    }
+  }
+  std::vector<Holder> holders;
+  for (const auto& [id, amount] : amounts) {
+    holders.push_back(holder_of(state.workloads.at(id), amount));
+  }
+  blocker.cured_at = freed_at(holders, blocker.short_by);
+  show_holders(blocker, std::move(holders));
+}
+
+bool may_use(const Reservation& r, const Job& job) {
+  if (job.reservation == r.name) return true;
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+  };
+  // Slurm lets a user into a reservation only by name; the flag opens it to everybody else too.
+  return has(r.flags, "FLEX") && (has(r.users, job.user) || has(r.accounts, job.account));
+}
+
+// Whether the node may be taken now by a job that runs until `end`.
+bool kept_for_another(const State& state, const std::string& node, const Job& job, Instant end) {
+  return std::ranges::any_of(state.reservations, [&](const auto& item) {
+    const Reservation& r = item.second;
+    return r.start < end && r.end > state.now && !may_use(r, job) &&
+           std::ranges::find(r.nodes, node) != r.nodes.end();
+  });
+}
+
+Instant would_end(const State& state, const Job& job) {
+  constexpr int64_t kNoLimit = 366LL * 86400;
+  const int64_t limit = job.request.time_limit_s < 0 ? kNoLimit : job.request.time_limit_s;
+  return state.now + seconds(limit);
+}
+
+Blocker never_blocker(const State& state, const Shape& shape, const Fit& found, const std::vector<bool>& members) {
+  const std::string wants = to_text(shape);
+  Blocker b{.code = SHAPE_NEVER, .object = "partition " + shape.partition, .unit = "nodes",
+            .limit = static_cast<int64_t>(found.could.size()), .wanted = shape.nodes,
+            .short_by = shape.nodes - static_cast<int64_t>(found.could.size()), .waiting_cures = WaitingCures::never};
+  const auto exists = [&](auto&& good) {
+    for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) {
+      if (state.fleet.node(i).present && members[i] && good(state.fleet.node(i))) return true;
+    }
+    return false;
+  };
+  const auto has_devices = [&](const FleetNode& node) {
+    int32_t count = 0;
+    for (const DeviceGroup& g : node.facts.devices) count += shape.model.empty() || g.model == shape.model ? g.count : 0;
+    return count >= std::max(shape.per_node, std::min(shape.total, 1));
+  };
+  if (found.could.empty() && !exists(has_devices)) {
+    b.code = DEVICES_NO_NODE;
+    b.message = shape.per_node > 0
+                    ? fmt::format("no node of partition {} has {} devices{}", shape.partition, shape.per_node,
+                                  shape.model.empty() ? "" : " of model " + shape.model)
+                    : fmt::format("no node of partition {} has devices{}", shape.partition,
+                                  shape.model.empty() ? "" : " of model " + shape.model);
+    b.cure = "a model and number that a node has";
+  } else if (found.could.empty() && !shape.features.empty() &&
+             !exists([&](const FleetNode& n) { return features_match(shape.features, n.facts.features); })) {
+    b.code = FEATURES_NO_NODE;
+    b.message = fmt::format("no node of partition {} has features {}", shape.partition, shape.features);
+    b.cure = "without this constraint";
+  } else {
+    b.message = fmt::format("{} asks for {} nodes, and only {} of partition {} could ever take a worker", wants,
+                            shape.nodes, found.could.size(), shape.partition);
+    b.cure = fmt::format("at most {} nodes", found.could.size());
+  }
+  return b;
+}
+
+Blocker down_blocker(const State& state, const Shape& shape, const Fit& found) {
+  std::vector<NodeIndex> down;
+  std::ranges::set_difference(found.could, found.serves, std::back_inserter(down));
+  std::string reason;
+  for (const NodeIndex i : down) {
+    if (!state.fleet.node(i).facts.reason.empty()) reason = state.fleet.node(i).facts.reason;
+  }
+  return {.code = NODES_DOWN, .object = names_of(state, down), .unit = "nodes",
+          .limit = static_cast<int64_t>(found.could.size()), .used = static_cast<int64_t>(down.size()),
+          .wanted = shape.nodes, .short_by = shape.nodes - static_cast<int64_t>(found.serves.size()),
+          .message = fmt::format("{} of the {} nodes that could take it are down or drained{}", down.size(),
+                                 found.could.size(), reason.empty() ? "" : " (" + reason + ")"),
+          .cure = found.serves.empty() ? "bring nodes back" : fmt::format("{} nodes, or bring nodes back", found.serves.size())};
+}
+
+int64_t devices_wanted(const Shape& shape) { return shape.total > 0 ? shape.total : 0; }
+
+}  // namespace
+
+void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  const State& state = e.state_;
+  const Job& job = w.job;
+  if (!job.reservation.empty()) {
+    const auto it = state.reservations.find(job.reservation);
+    if (it == state.reservations.end() || it->second.end <= state.now) {
+      out.push_back({.code = RESERVATION, .object = "reservation " + job.reservation,
+                     .message = fmt::format("its reservation {} does not exist any more", job.reservation),
+                     .waiting_cures = WaitingCures::never, .cure = "without the reservation"});
+    } else if (it->second.start > state.now) {
+      out.push_back({.code = RESERVATION, .object = "reservation " + job.reservation, .unit = "s",
+                     .short_by = whole_seconds(it->second.start - state.now),
+                     .message = fmt::format("its reservation {} begins {}", job.reservation, to_rfc3339(it->second.start)),
+                     .waiting_cures = WaitingCures::yes, .cured_at = it->second.start, .cure = "without the reservation"});
+    }
+    return;
+  }
+  const Shape shape = shape_of(job);
+  const Fit& found = e.fit_of(shape);
+  const Instant end = would_end(state, job);
+  std::vector<NodeIndex> kept;
+  for (const NodeIndex i : found.serves) {
+    if (kept_for_another(state, state.fleet.node(i).facts.name, job, end)) kept.push_back(i);
+  }
+  const auto left = static_cast<int64_t>(found.serves.size() - kept.size());
+  std::vector<NodeIndex> taking;
+  std::ranges::set_difference(found.takes, kept, std::back_inserter(taking));
+  const bool enough_without = left >= shape.nodes && !(found.fits_now && static_cast<int32_t>(taking.size()) < shape.nodes);
+  if (kept.empty() || enough_without || static_cast<int64_t>(found.serves.size()) < shape.nodes) return;
+  Blocker b{.code = RESERVATION, .object = names_of(state, kept), .unit = "nodes",
+            .limit = static_cast<int64_t>(found.serves.size()), .used = static_cast<int64_t>(kept.size()),
+            .wanted = shape.nodes,
+            .short_by = std::max<int64_t>(1, shape.nodes - static_cast<int64_t>(found.fits_now ? taking.size() : left)),
+            .waiting_cures = WaitingCures::yes};
+  for (const auto& [name, r] : state.reservations) {
+    const bool ours = std::ranges::any_of(kept, [&](NodeIndex i) {
+      return std::ranges::find(r.nodes, state.fleet.node(i).facts.name) != r.nodes.end();
+    });
+    if (!ours || r.start >= end || r.end <= state.now) continue;
+    b.holders.push_back({.workload = name, .amount = static_cast<int64_t>(r.nodes.size()), .ends = r.end});
+    b.cured_at = std::max(b.cured_at, r.end);
+    const int64_t until = whole_seconds(r.start - state.now);
+    if (until > 60) b.cure = fmt::format("time limit {}", to_short_text(seconds(until / 60 * 60)));
+  }
+  if (b.cure.empty()) b.cure = fmt::format("{} nodes", left);
+  b.message = fmt::format("{} of {} nodes are kept for {} until {}", kept.size(), found.serves.size(),
+                          b.holders.empty() ? "a reservation" : b.holders[0].workload, to_rfc3339(b.cured_at));
+  out.push_back(std::move(b));
+}
+
+void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  const State& state = e.state_;
+  const Shape shape = shape_of(w.job);
+  if (state.fleet.nodes().empty()) return;  // a site whose nodes nobody stated
+  const Fit& found = e.fit_of(shape);
+  const auto could = static_cast<int64_t>(found.could.size());
+  const int64_t total = devices_wanted(shape);
+  int64_t could_devices = 0;
+  for (const NodeIndex i : found.could) could_devices += static_cast<int64_t>(state.fleet.node(i).devices.size());
+  if (could < shape.nodes || (shape.per_node == 0 && total > could_devices)) {
+    out.push_back(never_blocker(state, shape, found, e.members(shape.partition)));
+    return;
+  }
+  if (static_cast<int64_t>(found.serves.size()) < shape.nodes) out.push_back(down_blocker(state, shape, found));
+  if (found.fits_switches) return;
+  if (found.fits_now) {
+    Blocker b{.code = TOPOLOGY_FRAGMENTED, .object = fmt::format("{} leaf switches", shape.switches), .unit = "nodes",
+              .limit = shape.switches, .used = found.slots, .wanted = shape.nodes,
+              .message = fmt::format("{} nodes are free, but not {} of them under {} switch{}", found.takes.size(),
+                                     shape.nodes, shape.switches, shape.switches == 1 ? "" : "es"),
+              .waiting_cures = WaitingCures::yes,
+              .cure = fmt::format("allow {} switches", shape.switches + 1)};
+    add_device_holders(state, found.serves, b);
+    b.cured_at = {};
+    out.push_back(std::move(b));
+    return;
+  }
+  if (found.devices_free < total || total == 0) {
+    Blocker b{.code = CAPACITY, .object = "partition " + shape.partition, .unit = total == 0 ? "nodes" : "devices",
+              .limit = total == 0 ? static_cast<int64_t>(found.serves.size()) : 0,
+              .used = total == 0 ? static_cast<int64_t>(found.takes.size()) : found.devices_free,
+              .wanted = total == 0 ? shape.nodes : total,
+              .short_by = total == 0 ? shape.nodes - static_cast<int64_t>(found.takes.size()) : total - found.devices_free,
+              .message = total == 0 ? fmt::format("{} of {} nodes have room, {} are asked for", found.takes.size(),
+                                                  found.serves.size(), shape.nodes)
+                                    : fmt::format("{} devices are free where it may run, {} are asked for",
+                                                  found.devices_free, total),
+              .waiting_cures = WaitingCures::yes,
+              .cure = total == 0 || found.devices_free == 0 ? "wait" : fmt::format("{} devices", found.devices_free)};
+    add_device_holders(state, found.serves, b);
+    out.push_back(std::move(b));
+    return;
+  }
+  const int64_t missing = shape.nodes - static_cast<int64_t>(found.takes.size());
+  Blocker b{.code = FRAGMENTED, .object = "partition " + shape.partition, .unit = "nodes",
+            .limit = found.devices_free, .used = static_cast<int64_t>(found.takes.size()), .wanted = shape.nodes,
+            .short_by = std::max<int64_t>(1, missing),
+            .message = fmt::format("{} devices are free, {} are asked for, but only {} nodes have {} together", found.devices_free,
+                                   total, found.takes.size(), std::max(1, shape.per_node)),
+            .waiting_cures = WaitingCures::yes,
+            .cure = fmt::format("{} devices on any nodes instead of {}", total, to_text(shape))};
+  add_device_holders(state, found.serves, b);
+  b.cured_at = {};  // which nodes come free together is not known from ends alone
+  out.push_back(std::move(b));
+}
+
+void CapacityRules::order(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  if (w.job.priority == 0) return;
+  std::vector<Holder> first;
+  const int64_t ahead = e.ahead_of(w, &first);
+  if (ahead == 0) return;
+  out.push_back({.code = PRIORITY, .object = "partition " + w.job.partition, .unit = "jobs", .used = ahead, .wanted = 1,
+                 .short_by = ahead,
+                 .message = fmt::format("{} waiting jobs of its partition have a higher priority than {}", ahead, w.job.priority),
+                 .holders = std::move(first),
+                 .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),
+                 .waiting_cures = WaitingCures::yes,
+                 .cure = "a time limit short enough to backfill"});
+}
+
+}  // namespace fairlead

@@ -1,0 +1,163 @@
+#include "explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "explain/capacity_rules.h"
+#include "explain/policy_rules.h"
+
+namespace fairlead {
+namespace {
+
+using RuleFn = void (*)(Explainer&, const Workload&, std::vector<Blocker>&);
+
+constexpr std::array<RuleFn, 11> kRules = {
+    &PolicyRules::hold,        &PolicyRules::begin_time, &PolicyRules::dependency, &PolicyRules::partition,
+    &PolicyRules::association, &PolicyRules::qos,        &PolicyRules::array,      &PolicyRules::licences,
+    &CapacityRules::reservation, &CapacityRules::room,   &CapacityRules::order};
+
+template <class F>
+void for_each_name(std::string_view list, F&& f) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    f(std::string(list.substr(0, comma)));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+// Waits for room, as far as priorities can tell: not held, its time has come, nothing to wait for.
+bool competes(const State& state, const Workload& w) {
+  const Job& job = w.job;
+  if (job.state != JobState::pending || job.priority == 0) return false;
+  if (job.begin > state.now || job.reason == "BeginTime") return false;
+  return job.reason != "Dependency" && job.reason != "DependencyNeverSatisfied" && job.reason != "JobArrayTaskLimit" &&
+         !job.reason.starts_with("Assoc") && !job.reason.starts_with("QOS") && job.reason != "PartitionDown" &&
+         job.reason != "PartitionTimeLimit" && job.reason != "PartitionNodeLimit" && job.reason != "BadConstraints" &&
+         job.reason != "Licenses" && job.reason != "Reservation";
+}
+
+}  // namespace
+
+Explainer::Explainer(const State& state) : state_(state), usage_(state), rooms_(rooms_of(state)) {
+  for (const auto& [id, w] : state.workloads) {
+    if (!competes(state, w)) continue;
+    for_each_name(w.job.partition, [&](std::string name) { waiting_[std::move(name)].emplace_back(-w.job.priority, id); });
+  }
+  for (auto& [name, order] : waiting_) std::ranges::sort(order);
+}
+
+const Fit& Explainer::fit_of(const Shape& shape) {
+  const auto [it, added] = fits_.try_emplace(shape);
+  if (added) it->second = fit(shape, state_.fleet, rooms_, members(shape.partition));
+  return it->second;
+}
+
+const std::vector<bool>& Explainer::members(const std::string& partition) {
+  const auto [it, added] = members_.try_emplace(partition);
+  if (added) it->second = members_of(state_, partition);
+  return it->second;
+}
+
+int64_t Explainer::ahead_of(const Workload& w, std::vector<Holder>* first) const {
+  std::optional<int64_t> least;
+  for_each_name(w.job.partition, [&](const std::string& name) {
+    const auto it = waiting_.find(name);
+    if (it == waiting_.end()) {
+      least = 0;
+      return;
+    }
+    const auto mine = std::ranges::lower_bound(it->second, std::pair(-w.job.priority, WorkloadId{0}));
+    const int64_t ahead = mine - it->second.begin();
+    if (least && ahead >= *least) return;
+    least = ahead;
+    if (first == nullptr) return;
+    first->clear();
+    for (auto other = it->second.begin(); other != mine && first->size() < kHoldersShown; ++other) {
+      const Job& job = state_.workloads.at(other->second).job;
+      first->push_back({.workload = job.label, .team = job.account, .user = job.user, .amount = job.request.devices.total});
+    }
+  });
+  return least.value_or(0);
+}
+
+std::vector<Blocker> Explainer::blockers_of(const Workload& w) {
+  std::vector<Blocker> found;
+  if (w.job.state != JobState::pending) return found;
+  for (const RuleFn rule : kRules) rule(*this, w, found);
+  const bool explained = std::ranges::any_of(found, [&](const Blocker& b) { return scheduler_means(w.job.reason, b.code); });
+  const bool silent = w.job.reason.empty() || w.job.reason == "None";
+  if (!explained && !silent && !scheduler_means(w.job.reason, BlockerCode::NOT_YET_EXAMINED)) {
+    found.push_back({.code = BlockerCode::UNEXPLAINED, .object = "job " + w.job.label,
+                     .message = fmt::format("the scheduler says {}{}{}", w.job.reason, w.job.reason_text.empty() ? "" : ": ",
+                                            w.job.reason_text),
+                     .cure = "ask the scheduler's administrator"});
+  }
+  if (found.empty()) {
+    found.push_back({.code = BlockerCode::NOT_YET_EXAMINED, .object = "job " + w.job.label,
+                     .message = "it fits now; the scheduler has not come to it yet",
+                     .waiting_cures = WaitingCures::yes, .cure = "wait for the scheduler's next cycle"});
+  }
+  std::ranges::sort(found, {}, [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
+  return found;
+}
+
+namespace {
+
+std::string wants_of(const Job& job) {
+  std::string text = to_text(shape_of(job));
+  if (job.request.time_limit_s >= 0) text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
+  if (!job.request.features.empty()) text += ", features " + job.request.features;
+  if (!job.request.licences.empty()) text += ", licences " + job.request.licences;
+  if (job.request.switches > 0) text += fmt::format(", under {} switch{}", job.request.switches, job.request.switches == 1 ? "" : "es");
+  if (job.array.waiting_count > 0) text += fmt::format(", {} tasks", job.array.waiting_count);
+  return text;
+}
+
+}  // namespace
+
+Explanation Explainer::explain(const Workload& w) {
+  const Job& job = w.job;
+  Explanation x{.workload = job.label, .name = job.name, .user = job.user, .team = job.account, .klass = job.qos,
+                .partition = job.partition, .state = enum_name(job.state), .wants = wants_of(job),
+                .as_of = state_.source(Source::scheduler).last_ok, .submitted = w.first_submit};
+  x.priority = job.priority;
+  x.epoch = w.epoch;
+  x.started = w.run_start;
+  x.ended = w.run_end;
+  x.nodes = job.nodes;
+  x.devices = static_cast<int64_t>(w.devices.size()) + w.unplaced_milli / kMilli;
+  x.gpu_seconds = use_of(state_, w);
+  for (size_t c = 0; c < kColumns; ++c) x.gpu_seconds[static_cast<Column>(c)] /= kMilli;
+  x.idle_kind = w.idle.kind;
+  x.idle_since = w.idle.since;
+  if (!state_.source(Source::scheduler).ok) x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
+  if (job.state != JobState::pending) return x;
+  x.waiting_since = w.first_submit;
+  x.wait_us = (state_.now - w.first_submit).us;
+  x.ahead = ahead_of(w, nullptr);
+  x.blockers = blockers_of(w);
+  x.can_never_start = std::ranges::any_of(x.blockers, [](const Blocker& b) {
+    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN && b.code != BlockerCode::HELD_BY_USER;
+  });
+  x.scheduler_reason = job.reason;
+  x.scheduler_agrees = job.reason.empty() || std::ranges::any_of(x.blockers, [&](const Blocker& b) {
+    return scheduler_means(job.reason, b.code);
+  });
+  x.scheduler_start_estimate = job.start_planned;
+  return x;
+}
+
+const Workload* Explainer::find(std::string_view label) const {
+  const Workload* best = nullptr;
+  const std::string text(label);
+  for (const auto& [id, w] : state_.workloads) {
+    if (w.job.label != label && std::to_string(w.job.id) != text) continue;
+    if (best == nullptr || best->ended || !w.ended) best = &w;
+  }
+  return best;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,38 @@
+#include "explain/holders.h"
+
+#include <algorithm>
+
+namespace fairlead {
+
+Instant ends_of(const Workload& w) {
+  if (!w.holding || w.job.request.time_limit_s < 0) return {};
+  return w.run_start + seconds(w.job.request.time_limit_s);
+}
+
+Holder holder_of(const Workload& w, int64_t amount) {
+  return {.workload = w.job.label, .team = w.job.account, .user = w.job.user, .amount = amount, .ends = ends_of(w),
+          .idle = w.idle.kind};
+}
+
+Instant freed_at(std::vector<Holder> holders, int64_t amount) {
+  std::ranges::sort(holders, {}, [](const Holder& h) {
+    return std::pair(h.ends.known() ? h.ends.us : INT64_MAX, h.workload);
+  });
+  for (const Holder& holder : holders) {
+    if (!holder.ends.known()) return {};
+    amount -= holder.amount;
+    if (amount <= 0) return holder.ends;
+  }
+  return {};
+}
+
+void show_holders(Blocker& blocker, std::vector<Holder> holders) {
+  std::ranges::sort(holders, {}, [](const Holder& h) { return std::pair(-h.amount, h.workload); });
+  if (holders.size() > kHoldersShown) {
+    blocker.holders_more = static_cast<int64_t>(holders.size() - kHoldersShown);
+    holders.resize(kHoldersShown);
+  }
+  blocker.holders = std::move(holders);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,35 @@
+// Blockers that come from rules, holds and dates: everything but room on nodes.
+#pragma once
+
+#include "explain/explain.h"
+
+namespace fairlead {
+
+struct PolicyRules {
+  static void hold(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void begin_time(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void dependency(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void partition(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void association(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void qos(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void array(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static void licences(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+
+  // The running workloads that `counts` says count, largest first, with what they hold of `tres`.
+  static void add_holders(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts);
+
+ private:
+  struct LimitOf;
+  static void qos_of(Explainer& e, const Workload& w, const Qos& qos, std::vector<Blocker>& out);
+};
+
+// "afterok:17(unfulfilled),afterany:18" -> its parts.
+struct Dependency {
+  std::string kind;  // "afterok", "singleton", …
+  uint32_t job = 0;
+  std::string mark;  // "unfulfilled", "failed", "fulfilled"; empty where not stated
+  bool operator==(const Dependency&) const = default;
+};
+std::vector<Dependency> parse_dependencies(std::string_view text);
+
+}  // namespace fairlead
