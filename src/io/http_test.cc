@@ -59,6 +59,14 @@ TEST(EventChannel, SaysWhatTheRingLost) {
   EXPECT_TRUE(channel.take_after(from_another_life).contains("missed"));
 }
 
+TEST(EventChannel, AReaderFromBeforeTheRestartIsTold) {
+  EventChannel channel(4096, 1'000);
+  channel.publish(1'001, "", "x");
+  uint64_t from_before = 7;
+  EXPECT_TRUE(channel.take_after(from_before).contains("missed"));
+  EXPECT_EQ(from_before, 1'001u);
+}
+
 TEST(EventChannel, GivesAtLeastOneEventAndThenNotTooMuch) {
   EventChannel channel;
   for (uint64_t id = 1; id <= 4; ++id) channel.publish(id, "", std::string(100, 'x'));
