@@ -157,7 +157,7 @@ void SlurmModel::start(ModelJob& waiting, std::vector<NodeShare> held) {
   j.facts.state = JobState::running;
   j.facts.reason = "None";
   j.facts.requeued = false;
-  j.facts.start = now_;
+  j.facts.start = j.held_since = now_;
   j.facts.end = {};
   j.facts.begin = {};
   j.facts.held = std::move(held);
@@ -167,7 +167,20 @@ void SlurmModel::start(ModelJob& waiting, std::vector<NodeShare> held) {
   touch();
 }
 
+int64_t SlurmModel::device_seconds(const ModelJob& j, Instant until) {
+  int64_t devices = 0;
+  for (const NodeShare& share : j.facts.held) devices += share.device_count;
+  return devices * whole_seconds(until - j.held_since);
+}
+
+int64_t SlurmModel::held_device_seconds() const {
+  int64_t sum = held_before_;
+  for (const auto& [id, j] : jobs_) sum += device_seconds(j, now_);
+  return sum;
+}
+
 void SlurmModel::end(ModelJob& j, JobState state, bool fails) {
+  held_before_ += device_seconds(j, now_);
   j.facts.state = fails && state == JobState::completed ? JobState::failed : state;
   j.facts.exit_code = fails ? 1 : 0;
   j.facts.end = now_;
@@ -179,6 +192,7 @@ void SlurmModel::end(ModelJob& j, JobState state, bool fails) {
 
 // Slurm stamps a new submission and keeps the job from starting for two minutes.
 void SlurmModel::back_to_queue(ModelJob& j) {
+  held_before_ += device_seconds(j, now_);
   j.facts.state = JobState::pending;
   j.facts.requeued = true;
   ++j.facts.restarts;
@@ -257,6 +271,8 @@ bool SlurmModel::shrink(uint32_t id, int32_t nodes) {
   if (j == nullptr || j->facts.state != JobState::running || nodes < 1) return false;
   auto& held = j->facts.held;
   if (held.size() <= static_cast<size_t>(nodes)) return false;
+  held_before_ += device_seconds(*j, now_);
+  j->held_since = now_;
   held.resize(static_cast<size_t>(nodes));
   j->facts.request.nodes_min = nodes;
   j->facts.request.devices.total = 0;

@@ -97,9 +97,11 @@ class SlurmModel {
   // One look of every node's exporter.
   Samples look() const;
 
-  // Label of each job that is listed, by id; and those that have not ended.
-  std::vector<uint32_t> listed() const;
+  std::vector<uint32_t> listed() const;  // ids, ascending
   const Job* find(uint32_t id) const;
+
+  // What all runs have held until now, in device-seconds: the truth that books are compared with.
+  int64_t held_device_seconds() const;
 
  private:
   struct ModelJob {
@@ -107,6 +109,7 @@ class SlurmModel {
     Job facts;
     std::vector<int32_t> tasks;  // of an array, that still wait
     int64_t suspended_s = 0;     // seconds of the present run
+    Instant held_since;          // the amount that it holds now
   };
   struct Room {  // of a node, for one pass of the scheduler
     std::vector<bool> busy;
@@ -120,6 +123,7 @@ class SlurmModel {
   void end(ModelJob& job, JobState state, bool fails = false);
   void back_to_queue(ModelJob& job);
   void throw_off(ModelJob& job, JobState state);
+  static int64_t device_seconds(const ModelJob& job, Instant until);
   void start(ModelJob& job, std::vector<NodeShare> held);
   ModelJob& split_task(ModelJob& array);
   void touch() {
@@ -167,6 +171,7 @@ class SlurmModel {
   std::map<std::string, Licence> licences_;
   std::map<uint32_t, ModelJob> jobs_;
   uint32_t next_id_;
+  int64_t held_before_ = 0;  // device-seconds of amounts that are no longer held
 
   std::map<uint32_t, ModelJob> saved_jobs_;
   uint32_t saved_next_id_;
