@@ -225,6 +225,19 @@ TEST(Engine, AJobStatedBeforeItsNodeGetsItsDevicesLater) {
   EXPECT_EQ(site.engine().state().workloads.begin()->second.devices.size(), 8u);
 }
 
+TEST(Engine, AJobRequeuedAfterItsEndIsNotEndedAndItsRunIsBookedOnce) {
+  Site site;
+  const Job failed = Site::job(1, JobState::failed, 10, 20);
+  site.poll(10, {Site::running(1, "n1", 10)});
+  site.poll(20, {failed});
+  Job again = Site::job(1, JobState::pending);
+  again.restarts = 1;
+  site.poll(30, {again});
+  EXPECT_FALSE(site.engine().state().workloads.begin()->second.ended);
+  site.poll(40, {failed});  // a look that came late
+  EXPECT_EQ(site.seconds_until(50).held(), 8 * 10);
+}
+
 TEST(Engine, AShrunkJobGivesBackWhatItLeft) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});

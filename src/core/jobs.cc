@@ -114,6 +114,7 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   const bool held_before = workload.holding;
   workload.job = job;
   workload.last_seen = now;
+  if (!has_ended(job.state)) workload.ended = false;  // a requeue of what had ended
   const Instant start = std::min(known_or(job.start, now), now);
   // 3. What it holds now.
   if (holds_devices(job.state)) {
@@ -126,7 +127,7 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   if (has_ended(job.state)) {
     const Instant end = std::min(known_or(job.end, now), now);
     const bool missed = !held_before && !workload.ended && job.start.known() && end > start &&
-                        floor_seconds(end) > state.ledger.data().opened;
+                        start >= workload.run_end && floor_seconds(end) > state.ledger.data().opened;
     if (missed) begin(state, workload, start);
     if (workload.holding) {
       const JobChange ended = end_run(state, workload, std::max(end, workload.run_start), is_eviction(job.state));

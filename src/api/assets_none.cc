@@ -1,0 +1,7 @@
+#include "api/assets.h"
+
+namespace fairlead {
+
+std::span<const Asset> assets() { return {}; }
+
+}  // namespace fairlead

@@ -1,0 +1,230 @@
+#include "api/routes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/assets.h"
+#include "codec/json.h"
+#include "views/fabric_view.h"
+#include "views/ledger_view.h"
+#include "views/workloads_view.h"
+
+namespace fairlead {
+namespace {
+
+constexpr size_t kRecentMax = 1000;
+
+template <class View>
+io::HttpResponse json_of(const View& view) {
+  return io::make_response(200, "application/json", json::to_json(view, json::Style::view) + "\n");
+}
+
+struct Problem {
+  std::string type, title;
+  int status = 0;
+  std::string detail, code;
+  bool operator==(const Problem&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code))
+
+// "2026-01-31T…" or a duration before now. Nothing where it is neither.
+std::optional<Instant> since_of(const io::HttpRequest& request, Instant now) {
+  const auto text = request.param("since");
+  if (!text) return Instant{};
+  if (const auto at = parse_rfc3339(*text)) return at;
+  if (const auto ago = parse_duration(*text)) return now - *ago;
+  return std::nullopt;
+}
+
+size_t number_of(const io::HttpRequest& request, const char* name, size_t otherwise, size_t most) {
+  const auto text = request.param(name);
+  size_t value = otherwise;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
+  return std::min(value, most);
+}
+
+io::HttpResponse bad_since() {
+  return problem(400, "since-bad", "since is a duration such as 7d, or an instant such as 2026-01-31T00:00:00Z");
+}
+
+struct SiteRow {
+  std::string site, scheduler, release, stage = "observe";
+  Instant as_of;
+  bool scheduler_ok = false, telemetry_ok = false;
+  int64_t gpus = 0;
+  std::string journal_problem;
+  bool operator==(const SiteRow&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SiteRow, (), (site, scheduler, release, stage, as_of, scheduler_ok, telemetry_ok, gpus, journal_problem))
+
+struct SiteList {
+  std::string apiVersion = "fairlead/v1", kind = "SiteList";
+  std::vector<SiteRow> sites;
+  bool operator==(const SiteList&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SiteList, (), (apiVersion, kind, sites))
+
+struct DecisionList {
+  std::string apiVersion = "fairlead/v1", kind = "DecisionList";
+  std::vector<Decision> decisions;
+  bool operator==(const DecisionList&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DecisionList, (), (apiVersion, kind, decisions))
+
+io::HttpResponse asset(const io::HttpRequest& request) {
+  const std::string_view path = request.path == "/" ? "/index.html" : std::string_view(request.path);
+  for (const Asset& a : assets()) {
+    if (a.path != path) continue;
+    const bool gzip = !a.gzip.empty() && request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
+    io::HttpResponse response = io::make_response(200, a.type, std::string(gzip ? a.gzip : a.raw));
+    if (gzip) response.headers.push_back({"Content-Encoding", "gzip"});
+    response.headers.push_back({"Vary", "Accept-Encoding"});
+    response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+    response.headers.push_back({"Content-Security-Policy",
+                                "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"});
+    return response;
+  }
+  return problem(404, "not-found", fmt::format("nothing is at {}; the API is below /v1", request.path));
+}
+
+}  // namespace
+
+io::HttpResponse problem(int status, const std::string& code, const std::string& detail) {
+  const Problem body{.type = "about:blank", .title = std::string(io::status_text(status)), .status = status, .detail = detail, .code = code};
+  return io::make_response(status, "application/problem+json", json::to_json(body, json::Style::view) + "\n");
+}
+
+Api::Api(std::vector<ApiSite> sites) : sites_(std::move(sites)) {}
+
+void Api::publish(const std::string& site, const std::vector<Decision>& decisions) {
+  metrics_.count(site, decisions);
+  for (const Decision& d : decisions) {
+    recent_.emplace_back(site, d);
+    events_->publish(++event_id_, "decision", json::to_json(d, json::Style::view));
+  }
+  if (recent_.size() > 2 * kRecentMax) recent_.erase(recent_.begin(), recent_.end() - kRecentMax);
+}
+
+void Api::poll_ended(const std::string& site) {
+  if (events_->readers() == 0) return;
+  std::string data = "{\"site\":";
+  json::quote(data, site);
+  events_->publish(++event_id_, "poll", data + "}");
+}
+
+const Site* Api::site_of(const io::HttpRequest& request) const {
+  const auto name = request.param("site");
+  for (const ApiSite& s : sites_) {
+    if (!name || s.name == *name) return s.site;
+  }
+  return nullptr;
+}
+
+io::HttpResponse Api::answer(const io::HttpRequest& request) {
+  if (request.method != "GET") return problem(405, "method", "in the observe stage everything is read-only: use GET");
+  const std::string& path = request.path;
+  if (path == "/healthz") return io::make_response(200, "text/plain", "ok\n");
+  if (path == "/readyz") return ready();
+  if (path == "/metrics") {
+    std::vector<const State*> states;
+    for (const ApiSite& s : sites_) states.push_back(&s.site->state());
+    return io::make_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.page(states));
+  }
+  if (path == "/v1/sites") return with_etag(request, sites());
+  if (path == "/v1/events") {
+    io::HttpResponse response;
+    response.events = events_;
+    return response;
+  }
+  if (!path.starts_with("/v1/")) return with_etag(request, asset(request));
+  const Site* site = site_of(request);
+  if (site == nullptr) return problem(404, "site-unknown", "no such site; /v1/sites lists them");
+  static constexpr std::pair<std::string_view, Handler> kRoutes[] = {
+      {"/v1/report", &Api::report},       {"/v1/queue", &Api::queue},   {"/v1/workloads", &Api::workloads},
+      {"/v1/fabric", &Api::fabric},       {"/v1/ledger", &Api::ledger}, {"/v1/ledger/verify", &Api::ledger_check},
+      {"/v1/decisions", &Api::decisions},
+  };
+  for (const auto& [route, handler] : kRoutes) {
+    if (path == route) return with_etag(request, (this->*handler)(*site, request));
+  }
+  constexpr std::string_view kWorkloads = "/v1/workloads/", kExplain = "/explain";
+  if (path.starts_with(kWorkloads)) {
+    std::string_view label = std::string_view(path).substr(kWorkloads.size());
+    if (label.ends_with(kExplain)) label.remove_suffix(kExplain.size());
+    return with_etag(request, explain(*site, label));
+  }
+  return problem(404, "not-found", fmt::format("no route {}; the routes are in docs/api.md", path));
+}
+
+io::HttpResponse Api::report(const Site& site, const io::HttpRequest& request) {
+  const auto from = since_of(request, site.state().now);
+  if (!from) return bad_since();
+  return json_of(report_of(site.state(), {.from = *from, .waiting_max = number_of(request, "waiting", 200, 10'000)}));
+}
+
+io::HttpResponse Api::queue(const Site& site, const io::HttpRequest& request) {
+  return json_of(queue_of(site.state(), number_of(request, "limit", 500, 10'000)));
+}
+
+io::HttpResponse Api::workloads(const Site& site, const io::HttpRequest& request) {
+  WorkloadFilter filter{.state = request.param("state").value_or(""), .team = request.param("team").value_or(""),
+                        .user = request.param("user").value_or(""), .most = number_of(request, "limit", 500, 10'000),
+                        .after = number_of(request, "cursor", 0, SIZE_MAX)};
+  return json_of(workloads_of(site.state(), filter));
+}
+
+io::HttpResponse Api::explain(const Site& site, std::string_view label) {
+  Explainer explainer(site.state());
+  const Workload* workload = explainer.find(label);
+  if (workload == nullptr) {
+    return problem(404, "workload-unknown", fmt::format("no workload {}: the scheduler does not list it, or no longer", label));
+  }
+  return json_of(explainer.explain(*workload));
+}
+
+io::HttpResponse Api::fabric(const Site& site, const io::HttpRequest&) { return json_of(fabric_of(site.state())); }
+
+io::HttpResponse Api::ledger(const Site& site, const io::HttpRequest& request) {
+  const auto from = since_of(request, site.state().now);
+  return from ? json_of(ledger_of(site.state(), *from)) : bad_since();
+}
+
+io::HttpResponse Api::ledger_check(const Site& site, const io::HttpRequest&) { return json_of(check_ledger(site.engine())); }
+
+io::HttpResponse Api::decisions(const Site& site, const io::HttpRequest& request) {
+  DecisionList list;
+  const size_t most = number_of(request, "limit", 200, kRecentMax);
+  for (auto it = recent_.rbegin(); it != recent_.rend() && list.decisions.size() < most; ++it) {
+    if (it->first == site.state().site) list.decisions.push_back(it->second);
+  }
+  return json_of(list);
+}
+
+io::HttpResponse Api::sites() const {
+  SiteList list;
+  for (const ApiSite& s : sites_) {
+    const State& state = s.site->state();
+    list.sites.push_back({.site = s.name, .scheduler = "slurm", .release = state.scheduler.release, .as_of = state.now,
+                          .scheduler_ok = state.source(Source::scheduler).ok, .telemetry_ok = state.source(Source::telemetry).ok,
+                          .gpus = state.fleet.present_devices(), .journal_problem = s.site->journal_problem()});
+  }
+  return json_of(list);
+}
+
+io::HttpResponse Api::ready() const {
+  std::string text;
+  bool good = true;
+  for (const ApiSite& s : sites_) {
+    const SourceState& source = s.site->state().source(Source::scheduler);
+    const bool ok = source.ok && s.site->journal_problem().empty();
+    good = good && ok;
+    text += fmt::format("{}: {}\n", s.name, ok ? "ok" : !s.site->journal_problem().empty() ? s.site->journal_problem()
+                                          : source.known                        ? source.detail
+                                                                                : "no look at the scheduler yet");
+  }
+  return io::make_response(good ? 200 : 503, "text/plain", text);
+}
+
+}  // namespace fairlead

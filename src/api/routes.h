@@ -1,0 +1,57 @@
+// The HTTP API: reads of the live state, as JSON views.
+//
+// Every answer is a view (src/views, explain) in JSON, with an ETag; errors are problem documents
+// (RFC 9457). Nothing here changes anything: in the observe stage there is nothing to change.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "api/metrics.h"
+#include "io/event_channel.h"
+#include "io/http.h"
+#include "runtime/site.h"
+
+namespace fairlead {
+
+struct ApiSite {
+  std::string name;
+  Site* site = nullptr;
+};
+
+class Api {
+ public:
+  explicit Api(std::vector<ApiSite> sites);
+
+  io::HttpResponse answer(const io::HttpRequest& request);
+
+  Metrics& metrics() { return metrics_; }
+  io::EventChannel& events() { return *events_; }
+  void publish(const std::string& site, const std::vector<Decision>& decisions);
+  void poll_ended(const std::string& site);  // tells listeners that there is something new to read
+
+ private:
+  using Handler = io::HttpResponse (Api::*)(const Site&, const io::HttpRequest&);
+  const Site* site_of(const io::HttpRequest& request) const;
+  io::HttpResponse report(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse queue(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse workloads(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse explain(const Site& site, std::string_view label);
+  io::HttpResponse fabric(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse ledger(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse ledger_check(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse decisions(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse sites() const;
+  io::HttpResponse ready() const;
+
+  std::vector<ApiSite> sites_;
+  Metrics metrics_;
+  std::shared_ptr<io::EventChannel> events_ = std::make_shared<io::EventChannel>();
+  uint64_t event_id_ = 0;
+  std::vector<std::pair<std::string, Decision>> recent_;  // the newest last
+};
+
+io::HttpResponse problem(int status, const std::string& code, const std::string& detail);
+
+}  // namespace fairlead

@@ -1,0 +1,97 @@
+#include "apps/answer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace fairlead {
+
+std::string default_socket() {
+  if (::geteuid() == 0) return "unix:/run/fairlead.sock";
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  return fmt::format("unix:{}/fairlead.sock", runtime != nullptr ? runtime : "/tmp");
+}
+
+std::optional<std::string> Asker::server_address() const {
+  if (options_.local) return std::nullopt;
+  if (!options_.server.empty()) return options_.server;
+  if (const char* named = std::getenv("FAIRLEAD_SERVER"); named != nullptr && *named != '\0') return named;
+  for (const std::string& socket : {default_socket(), std::string("unix:/run/fairlead.sock")}) {
+    std::error_code error;
+    if (std::filesystem::is_socket(socket.substr(5), error)) return socket;
+  }
+  return std::nullopt;
+}
+
+Result<std::string> Asker::fetch(const std::string& server, const std::string& path) const {
+  const std::string address = server.starts_with("unix:") || server.find("://") != std::string::npos ? server : "http://" + server;
+  auto base = io::parse_url(address);
+  if (!base) return std::unexpected(base.error());
+  std::string target = path;
+  if (!options_.site.empty()) target += (path.find('?') == std::string::npos ? "?" : "&") + ("site=" + io::percent_encode(options_.site));
+  io::Url url = *base;
+  url.target = target;
+  std::optional<Result<io::HttpResponse>> response;
+  io::asio::io_context io;
+  io::asio::co_spawn(io, io::http_get(url, {.body_max = size_t{1} << 30, .limit = io::milliseconds(60'000)}),
+                     [&](std::exception_ptr, Result<io::HttpResponse> got) { response.emplace(std::move(got)); });
+  io.run();
+  if (!response) return fail("net-refused", fmt::format("{} did not answer", server));
+  if (!*response) {
+    Diagnostic d = response->error();
+    d.hint = "is the daemon running? `fairlead serve` starts it; --local looks without it";
+    return std::unexpected(d);
+  }
+  if ((*response)->status == 200) return (*response)->body;
+  struct Problem {
+    std::string detail, code;
+  };
+  std::string detail = (*response)->body.substr(0, 300);
+  const size_t at = detail.find("\"detail\":\"");
+  if (at != std::string::npos) detail = detail.substr(at + 10, detail.find('"', at + 10) - at - 10);
+  return fail(fmt::format("http-{}", (*response)->status), detail);
+}
+
+namespace {
+
+io::asio::awaitable<void> run_look(io::asio::io_context& io, LiveSite& live, Duration watch_for, bool progress) {
+  constexpr int64_t kLimitSeconds = 120;  // chosen: a site of 150,000 jobs needs a few seconds
+  const auto begun = std::chrono::steady_clock::now();
+  const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
+  while (!live.looked() && passed() < std::chrono::seconds(kLimitSeconds)) co_await io::sleep_for(io::milliseconds(10));
+  const auto until = std::chrono::microseconds(watch_for.us);
+  while (passed() < until) {
+    if (progress) {
+      fmt::print(stderr, "\rlooking: {} of {} ", to_short_text(seconds(std::chrono::duration_cast<std::chrono::seconds>(passed()).count())),
+                 to_short_text(watch_for));
+    }
+    co_await io::sleep_for(io::milliseconds(200));
+  }
+  if (progress && watch_for.us > 0) fmt::print(stderr, "\r{:40}\r", "");
+  live.stop();
+  io.stop();
+}
+
+}  // namespace
+
+LocalLook::~LocalLook() = default;
+
+Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
+  std::unique_ptr<LocalLook> look(new LocalLook());
+  auto live = LiveSite::open(look->io_, look->clock_, options.look, look->journal_);
+  if (!live) return std::unexpected(live.error());
+  look->live_ = std::move(*live);
+  look->live_->start();
+  io::spawn(look->io_, run_look(look->io_, *look->live_, options.watch_for, options.progress));
+  look->io_.run();
+  const SourceState& scheduler = look->engine().state().source(Source::scheduler);
+  if (!scheduler.last_ok.known()) {
+    return fail("look-failed", scheduler.detail.empty() ? "the scheduler did not answer" : scheduler.detail,
+                "`fairlead doctor` says what is missing");
+  }
+  return look;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,57 @@
+// fairlead.yaml: the plumbing.
+//
+// Every key is listed in kKeys of config.cc, which is also the documentation that `fairlead serve
+// --keys` prints. A key that is not there is refused with its line, its column and the nearest name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "evidence/activity.h"
+
+namespace fairlead {
+
+struct SlurmConfig {
+  std::string via = "auto";    // auto, bridge, rest, commands
+  std::string conf;            // SLURM_CONF; empty: the local default
+  std::string bridge;          // path of fairlead-slurm; empty: beside this program, else in PATH
+  std::string rest;            // "unix:/path" or "http://host:port"
+  std::string rest_token_file, rest_user;
+  Duration interval = seconds(1);
+};
+
+struct TelemetryConfig {
+  std::string prometheus;               // URL
+  std::vector<std::string> exporters;   // URLs, {node} stands for each node
+  std::string bearer_file;
+  Duration interval = seconds(15);
+  bool any() const { return !prometheus.empty() || !exporters.empty(); }
+};
+
+struct SiteConfig {
+  std::string name = "local";
+  SlurmConfig slurm;
+  TelemetryConfig telemetry;
+  EvidenceRules evidence;
+};
+
+struct Config {
+  std::vector<SiteConfig> sites;
+  std::string store = "sqlite:/var/lib/fairlead/fairlead.db";
+  std::string listen = "unix:/run/fairlead.sock";
+  std::string listen_http;  // a second address, loopback only
+};
+
+// Fails with config-bad, config-unknown-key, config-wrong-type, config-duplicate-key, config-not-allowed.
+// All that is wrong is told, not the first only.
+struct ConfigResult {
+  Config config;
+  std::vector<Diagnostic> problems;
+};
+ConfigResult read_config(const std::string& text, const std::string& source);
+
+std::string config_keys();  // documentation of every key
+
+}  // namespace fairlead
