@@ -139,7 +139,7 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
   for (const State* s : sites) {
     std::map<IdleKind, int64_t> kinds;
     for (const auto& [id, w] : s->workloads) kinds[w.idle.kind] += w.idle.devices;
-    for (int k = 1; k <= static_cast<int>(IdleKind::used_then_idle); ++k) {
+    for (int k = 1; k <= static_cast<int>(kIdleKindLast); ++k) {
       const auto kind = static_cast<IdleKind>(k);
       out += fmt::format("fairlead_idle_hold_gpus{} {}\n", labels({{"site", s->site}, {"kind", enum_name(kind)}}), kinds[kind]);
     }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "adapters/slurm/command.h"
 #include "adapters/slurm/text_rules.h"
 #include "adapters/slurm/words.h"
 #include "bridge/libslurm.h"
@@ -84,8 +85,15 @@ Result<bool> LibslurmReader::read_nodes(SlurmFacts& facts) {
   return true;
 }
 
-// The struct differs with each release and topology plugin; what libslurm prints of it does not.
+// The struct differs with each release and topology plugin; what is printed of it does not. From 23.11 on
+// libslurm unpacks it with a plugin, which up to 25.05 does not load outside of Slurm's own programs.
 Result<bool> LibslurmReader::read_topology(SlurmFacts& facts) {
+  if constexpr (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)) {
+    const auto printed = run_command({.words = {"scontrol", "show", "topology"}, .environment = {"LC_ALL=C"}, .timeout = seconds(5)});
+    if (!printed) return fail("slurm-refused", printed.error().message, printed.error().hint);
+    facts.topology = parse_topology(printed->out);
+    return true;
+  }
   topo_info_response_msg_t* raw = nullptr;
   if (load_topology(&raw) != 0) return slurm_failure("loading the topology", errno);
   const Message<topo_info_response_msg_t, slurm_free_topo_info_msg> message(raw);

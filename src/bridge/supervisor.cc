@@ -68,6 +68,7 @@ class Relay {
   Outcome run(Child& child) {
     auto heard = Clock::now();
     for (;;) {
+      if (resting_) heard = Clock::now();
       const auto silent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - heard).count();
       if (silent >= options_.stall_max.us) return {.problem = stalled()};
       pollfd watch[] = {{child.out, POLLIN, 0}, {child.err, POLLIN, 0}, {options_.out, 0, 0}};
@@ -80,8 +81,8 @@ class Relay {
       const ssize_t n = read(child.out, buffer, sizeof buffer);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return ended(child);
-      heard = Clock::now();
       if (!take({buffer, static_cast<size_t>(n)})) return {.closed = true};
+      heard = Clock::now();  // after take(), which waits where our own reader is slow
     }
   }
 
@@ -94,6 +95,7 @@ class Relay {
       const std::string_view line = std::string_view(buffer_).substr(from, end - from);
       if (line.starts_with('#')) {
         doing_ = line.substr(1);
+        resting_ = doing_.empty();
       } else if (check_event_header(line)) {  // ours was written at the start
       } else {
         poll_.append(line).push_back('\n');
@@ -149,7 +151,7 @@ class Relay {
   }
 
   const SuperviseOptions& options_;
-  bool told_ = false, ok_ = true;
+  bool resting_ = false, told_ = false, ok_ = true;
   std::string buffer_, poll_, doing_, errors_;
 };
 

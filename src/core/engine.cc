@@ -64,7 +64,7 @@ void Engine::decide(DecisionKind kind, const Workload* workload, std::string rea
 // --- sources -------------------------------------------------------------------------------------
 
 void Engine::apply(const PollBegan& began) {
-  polls_[static_cast<size_t>(began.source)] = {.full = began.full, .began = state_.now, .rules = {}};
+  polls_[static_cast<size_t>(began.source)] = {.full = began.full, .rules = {}, .nodes = {}, .jobs = {}};
 }
 
 void Engine::lose_source(Source which, const std::string& why) {
@@ -143,16 +143,17 @@ void Engine::restated(const char* kind, const std::string& name) {
   if (poll.full) poll.rules.emplace(kind, name);
 }
 
-// What a full poll did not restate is gone. Nodes and jobs tell by when they were last seen.
+// What a full poll did not restate is gone.
 void Engine::drop_unrestated(const Poll& poll) {
   std::vector<std::string> nodes;
-  for (const FleetNode& node : state_.fleet.nodes()) {
-    if (node.present && node.seen < poll.began) nodes.push_back(node.facts.name);
+  for (NodeIndex i = 0; i < state_.fleet.nodes().size(); ++i) {
+    const FleetNode& node = state_.fleet.node(i);
+    if (node.present && !poll.nodes.contains(i)) nodes.push_back(node.facts.name);
   }
   for (const std::string& name : nodes) apply(NodeGone{name});
   std::vector<uint32_t> jobs;
   for (const auto& [id, workload] : state_.workloads) {
-    if (workload.last_seen < poll.began) jobs.push_back(workload.job.id);
+    if (!poll.jobs.contains(workload.job.id)) jobs.push_back(workload.job.id);
   }
   for (const uint32_t job : jobs) apply(JobGone{job});
   const auto drop = [&](const char* kind, auto& known, auto&& name_of) {
@@ -170,6 +171,7 @@ void Engine::drop_unrestated(const Poll& poll) {
 
 void Engine::apply(const Node& node) {
   const FleetChange change = state_.fleet.state(node, state_.now, state_.names);
+  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full) poll.nodes.insert(change.node);
   if (state_.node_free.size() <= change.node) state_.node_free.resize(change.node + 1, 0);
   for (const DeviceIndex device : change.added) add_device(state_, device, state_.now);
   for (const DeviceIndex device : change.removed) remove_device(state_, device, state_.now);
@@ -252,6 +254,7 @@ Workload& Engine::workload_of(const Job& job) {
 }
 
 void Engine::apply(const Job& job) {
+  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full) poll.jobs.insert(job.id);
   Workload& workload = workload_of(job);
   const bool waited = workload.job.state == JobState::pending;
   const JobChange change = take_job(state_, workload, job);

@@ -12,6 +12,7 @@
 // Cost: O(log workloads + devices of the job) an event; O(devices) when a poll ends.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <set>
 #include <vector>
 
@@ -34,10 +35,11 @@ class Engine {
   std::string recount() const;
 
  private:
-  struct Poll {  // what a full poll has restated so far
+  struct Poll {  // what a full poll has restated so far; told apart by itself, since a clock may stand
     bool full = false;
-    Instant began;
     std::set<std::pair<std::string, std::string>> rules;  // kind, name
+    std::set<NodeIndex> nodes;
+    boost::unordered_flat_set<uint32_t> jobs;
   };
 
   void apply(const Tick&);

@@ -174,6 +174,16 @@ TEST(Engine, AVanishedJobIsSaidAndItsDevicesComeBack) {
   EXPECT_EQ(site.seconds_until(100).held(), 8 * 50);
 }
 
+TEST(Engine, AFullPollDropsWhatIsGoneWhileTheClockStandsBehind) {
+  Site site;
+  site.poll(5000, {Site::running(1, "n1", 10)});  // our clock was an hour ahead, and is right again
+  for (const int64_t second : {100, 200}) {
+    site.full_poll(second, {Site::node("n1"), Partition{.name = "all", .nodes = {"n1"}}});
+    EXPECT_TRUE(site.engine().state().workloads.empty());
+    EXPECT_EQ(site.engine().state().fleet.present_devices(), 8);
+  }
+}
+
 TEST(Engine, AReusedIdIsAnotherWorkload) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});

@@ -49,6 +49,8 @@ Look look_at(const DeviceSample& s, std::string_view model, const EvidenceRules&
 
 void take_in(Activity& a, const DeviceSample& sample, std::string_view model, const EvidenceRules& rules) {
   if (sample.at <= a.at) return;
+  const bool first_of_run = a.run_start.known() && a.at < a.run_start;
+  if (first_of_run && sample.at > a.run_start + rules.stale_after) a.seen_from_start = false;
   a.at = sample.at;
   a.look = look_at(sample, model, rules);
   a.process_known = sample.memory_used_mib >= 0;
@@ -65,6 +67,8 @@ void take_in(Activity& a, const DeviceSample& sample, std::string_view model, co
 void begin_run(Activity& a, Instant start) {
   a.ever_active = false;
   a.ever_process = false;
+  a.seen_from_start = true;
+  a.run_start = start;
   a.quiet_since = {};
   if (a.at < start) a.look = Look::unknown;  // a look from before the run says nothing about it
 }
@@ -73,9 +77,10 @@ IdleKind idle_kind(const Activity& a, bool peer_gone) {
   if (a.look == Look::unknown || a.look == Look::active) return IdleKind::none;
   if (peer_gone) return IdleKind::failed_peer;
   if (a.look == Look::stuck) return IdleKind::stuck;
-  if (!a.ever_active) return IdleKind::never_used;
-  if (a.process_known && !a.process) return IdleKind::no_process;
-  return IdleKind::used_then_idle;
+  const bool process_gone = a.process_known && !a.process;
+  if (!a.ever_active && a.seen_from_start) return IdleKind::never_used;
+  if (process_gone) return IdleKind::no_process;
+  return a.ever_active ? IdleKind::used_then_idle : IdleKind::idle;
 }
 
 }  // namespace fairlead

@@ -44,11 +44,14 @@ struct Activity {
   bool process_known = false;    // memory is reported at all
   bool ever_active = false;      // since the run began
   bool ever_process = false;     // since the run began
+  bool seen_from_start = true;   // looks began soon after the run: "ever" covers all of it
+  Instant run_start;
   Instant quiet_since;           // start of the stretch without activity; zero while active
   bool operator==(const Activity&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Activity, (),
-                      (at, look, process, process_known, ever_active, ever_process, quiet_since))
+                      (at, look, process, process_known, ever_active, ever_process, seen_from_start, run_start,
+                       quiet_since))
 
 // Takes in one look. Looks that are not newer than the last one change nothing.
 void take_in(Activity& activity, const DeviceSample& sample, std::string_view model,

@@ -51,6 +51,13 @@ TEST(Activity, KindsOfIdleHold) {
   EXPECT_EQ(idle_kind(after({}), false), IdleKind::none);
 }
 
+TEST(Activity, WhatWasBeforeWeLookedIsNotClaimed) {
+  const int64_t late = 100 + 91;  // the run began at 100, looks begin later than one counts for
+  EXPECT_EQ(idle_kind(after({at(late, 0, 9000)}), false), IdleKind::idle);
+  EXPECT_EQ(idle_kind(after({at(late, 0, 3)}), false), IdleKind::no_process);
+  EXPECT_EQ(idle_kind(after({at(late, 900'000, 9000), at(late + 10, 0, 9000)}), false), IdleKind::used_then_idle);
+}
+
 TEST(Activity, AnOldLookChangesNothing) {
   const Activity activity = after({at(120, 900'000, 9000), at(110, 0, 0)});
   EXPECT_EQ(activity.look, Look::active);

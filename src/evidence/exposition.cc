@@ -16,7 +16,8 @@ constexpr size_t kLabelsMax = 128;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == ':' || c == '.';
 }
 
 std::string_view skip_blanks(std::string_view text) {
@@ -59,7 +60,8 @@ class LineReader {
     if (!value) return std::nullopt;
     point.value = *value;
     if (open_metrics_) line = line.substr(0, line.find('#'));  // an exemplar
-    if (const std::string_view time = take_word(line); !time.empty() && !take_time(time, point)) return std::nullopt;
+    if (const std::string_view time = take_word(line); !time.empty() && !take_time(time, point))
+      return std::nullopt;
     if (!line.empty()) return std::nullopt;
     return point;
   }
@@ -81,8 +83,10 @@ class LineReader {
       if (!take_quoted(line, label.value) || labels_.size() >= kLabelsMax) return false;
       labels_.push_back(label);
       line = skip_blanks(line);
-      if (line.starts_with(',')) line.remove_prefix(1);
-      else if (!line.starts_with('}')) return false;
+      if (line.starts_with(','))
+        line.remove_prefix(1);
+      else if (!line.starts_with('}'))
+        return false;
     }
   }
 
@@ -129,7 +133,8 @@ class LineReader {
 };
 
 bool ends_as_open_metrics(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || is_blank(text.back()))) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || is_blank(text.back())))
+    text.remove_suffix(1);
   return text.ends_with("# EOF");
 }
 
@@ -145,7 +150,8 @@ std::optional<double> read_number(std::string_view text) {
   return value;
 }
 
-Result<PageReport> read_exposition(std::string_view text, const std::function<void(const Point&)>& on_point) {
+Result<PageReport> read_exposition(std::string_view text,
+                                   const std::function<void(const Point&)>& on_point) {
   LineReader reader(ends_as_open_metrics(text));
   PageReport report;
   int number = 0;
@@ -163,7 +169,8 @@ Result<PageReport> read_exposition(std::string_view text, const std::function<vo
       continue;
     }
     if (report.points == 0 && line.starts_with('<')) {
-      return fail("exposition-html", "a web page came instead of metrics", "is the path /metrics, and is there a login before it?");
+      return fail("exposition-html", "a web page came instead of metrics",
+                  "is the path /metrics, and is there a login before it?");
     }
     const auto point = line.size() <= kLineMax ? reader.read(line) : std::nullopt;
     if (point) {
@@ -174,7 +181,11 @@ Result<PageReport> read_exposition(std::string_view text, const std::function<vo
     }
   }
   if (report.points == 0 && (report.bad_lines > 0 || !has_comment)) {
-    return fail("exposition-bad", report.bad_lines == 0 ? "the page is empty" : fmt::format("no line can be read as a metric, line {} the first", report.first_bad_line),
+    return fail("exposition-bad",
+                report.bad_lines == 0
+                    ? "the page is empty"
+                    : fmt::format("no line can be read as a metric, line {} the first",
+                                  report.first_bad_line),
                 "is this the address of an exporter?");
   }
   return report;

@@ -35,7 +35,8 @@ struct PageReport {
 
 // Calls `on_point` for each; what it is given lives as long as the call.
 // Fails with exposition-html, exposition-bad.
-Result<PageReport> read_exposition(std::string_view text, const std::function<void(const Point&)>& on_point);
+Result<PageReport> read_exposition(std::string_view text,
+                                   const std::function<void(const Point&)>& on_point);
 
 // Reads a number as both formats write it: "97", "1e+06", "NaN", "+Inf".
 std::optional<double> read_number(std::string_view text);

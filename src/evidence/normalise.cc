@@ -12,21 +12,28 @@ namespace fairlead::evidence {
 namespace {
 
 constexpr Duration kAheadMax = seconds(300);
-constexpr Instant kEarliest = instant_of_seconds(1'000'000'000);  // 2001: before it a clock is not set
+constexpr Instant kEarliest =
+    instant_of_seconds(1'000'000'000);  // 2001: before it a clock is not set
 
 std::string show(const DeviceName& device) {
   std::string text = device.host.empty() ? "?" : device.host;
-  if (device.index >= 0) text += fmt::format(" gpu {}", device.index);
-  else if (!device.uuid.empty()) text += " " + device.uuid;
+  if (device.index >= 0)
+    text += fmt::format(" gpu {}", device.index);
+  else if (!device.uuid.empty())
+    text += " " + device.uuid;
   return text;
 }
 
 Dropped reason_of(BadValue bad) {
   switch (bad) {
-    case BadValue::negative: return Dropped::negative;
-    case BadValue::blank: return Dropped::blank;
-    case BadValue::impossible: return Dropped::impossible;
-    default: return Dropped::not_a_number;
+    case BadValue::negative:
+      return Dropped::negative;
+    case BadValue::blank:
+      return Dropped::blank;
+    case BadValue::impossible:
+      return Dropped::impossible;
+    default:
+      return Dropped::not_a_number;
   }
 }
 
@@ -50,15 +57,16 @@ class Ranks {
 struct Normaliser::Order {
   uint32_t physical = 0;  // devices_ index of the one name by which the device goes
   std::tuple<bool, std::string, int32_t, std::string> place;  // of that name
-  uint32_t rank = 0;      // of that place
+  uint32_t rank = 0;                                          // of that place
   uint32_t exporter = 0;
-  uint32_t slice = 0;     // 0: the whole
+  uint32_t slice = 0;  // 0: the whole
 };
 
 std::string DropCounts::to_text() const {
   static constexpr std::string_view kWhat[kDropped] = {
-      "not a number", "negative", "marked as not available", "more than is possible", "from the future",
-      "without a time", "naming no host", "naming no device", "described better by another exporter"};
+      "not a number",          "negative",         "marked as not available",
+      "more than is possible", "from the future",  "without a time",
+      "naming no host",        "naming no device", "described better by another exporter"};
   std::string text;
   for (size_t why = 0; why < kDropped; ++why) {
     if (values[why] == 0) continue;
@@ -66,7 +74,8 @@ std::string DropCounts::to_text() const {
     if (!examples[why].empty()) text += fmt::format(" ({})", examples[why]);
   }
   if (contradictions > 0) {
-    text += fmt::format("{}{} contradictions between exporters of one device", text.empty() ? "" : ", ", contradictions);
+    text += fmt::format("{}{} contradictions between exporters of one device",
+                        text.empty() ? "" : ", ", contradictions);
   }
   return text;
 }
@@ -78,11 +87,15 @@ void Normaliser::drop(Dropped why, const DeviceName& device, int64_t count) {
   if (example.empty() || text < example) example = std::move(text);
 }
 
-std::optional<Normaliser::Series> Normaliser::open(std::string_view name, std::span<const Label> labels, std::string_view page_host) {
+std::optional<Normaliser::Series> Normaliser::open(std::string_view name,
+                                                   std::span<const Label> labels,
+                                                   std::string_view page_host) {
   const Metric* metric = find_metric(name);
   if (metric == nullptr) return std::nullopt;
   if (!metric->label.empty()) {
-    const auto wanted = [&](const Label& label) { return label.name == metric->label && label.value == metric->label_value; };
+    const auto wanted = [&](const Label& label) {
+      return label.name == metric->label && label.value == metric->label_value;
+    };
     if (std::ranges::none_of(labels, wanted)) return std::nullopt;
   }
   DeviceName device = name_device(labels, page_host, nodes_);
@@ -94,7 +107,8 @@ std::optional<Normaliser::Series> Normaliser::open(std::string_view name, std::s
     drop(Dropped::no_device, device);
     return std::nullopt;
   }
-  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", device.host, device.index, device.uuid, device.slice, device.exporter);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", device.host, device.index, device.uuid,
+                                      device.slice, device.exporter);
   const auto [entry, is_new] = ids_.emplace(key, static_cast<uint32_t>(devices_.size()));
   if (is_new) devices_.push_back(std::move(device));
   return Series{metric, entry->second};
@@ -130,16 +144,19 @@ void Normaliser::learn_indices() {
 // which has a number, which was seen last.
 std::vector<Normaliser::Order> Normaliser::find_order() {
   std::vector<Instant> newest(devices_.size());
-  for (const Value& value : values_) newest[value.device] = std::max(newest[value.device], value.at);
+  for (const Value& value : values_)
+    newest[value.device] = std::max(newest[value.device], value.at);
   const auto place = [&](uint32_t id) {
     const DeviceName& d = devices_[id];
     // A number is enough to tell a device; what has none goes by its UUID.
-    return std::tuple(!d.known || d.index < 0, d.host, d.index, d.index < 0 ? uuid_key(d.uuid) : std::string());
+    return std::tuple(!d.known || d.index < 0, d.host, d.index,
+                      d.index < 0 ? uuid_key(d.uuid) : std::string());
   };
   std::map<std::string, uint32_t> best;
   const auto better = [&](uint32_t a, uint32_t b) {
     const auto key = [&](uint32_t id) {
-      return std::tuple(devices_[id].known && devices_[id].index >= 0, devices_[id].index >= 0, newest[id]);
+      return std::tuple(devices_[id].known && devices_[id].index >= 0, devices_[id].index >= 0,
+                        newest[id]);
     };
     return key(a) != key(b) ? key(a) > key(b) : place(a) < place(b);
   };
@@ -156,7 +173,8 @@ std::vector<Normaliser::Order> Normaliser::find_order() {
     const auto found = best.find(uuid_key(devices_[id].uuid));
     order[id].physical = devices_[id].uuid.empty() ? id : found->second;
     order[id].place = place(order[id].physical);
-    const bool elsewhere = devices_[id].known && devices_[id].index >= 0 && place(id) != order[id].place;
+    const bool elsewhere =
+        devices_[id].known && devices_[id].index >= 0 && place(id) != order[id].place;
     if (elsewhere) ++dropped_.contradictions;
     exporters.add(devices_[id].exporter);
     slices.add(devices_[id].slice);
@@ -186,7 +204,9 @@ Normalised Normaliser::finish() {
   std::ranges::sort(values_, {}, key);
   for (size_t begin = 0; begin < values_.size();) {
     size_t end = begin;
-    while (end < values_.size() && order[values_[end].device].rank == order[values_[begin].device].rank) ++end;
+    while (end < values_.size() &&
+           order[values_[end].device].rank == order[values_[begin].device].rank)
+      ++end;
     merge_exporters(std::span(values_).subspan(begin, end - begin), order, out);
     begin = end;
   }
@@ -195,7 +215,8 @@ Normalised Normaliser::finish() {
 }
 
 // `values` are of one device: exporter by exporter, look by look.
-void Normaliser::merge_exporters(std::span<const Value> values, std::span<const Order> order, Normalised& out) {
+void Normaliser::merge_exporters(std::span<const Value> values, std::span<const Order> order,
+                                 Normalised& out) {
   std::vector<ExporterLooks> exporters;
   uint32_t exporter = 0;
   for (size_t begin = 0; begin < values.size();) {
@@ -204,9 +225,11 @@ void Normaliser::merge_exporters(std::span<const Value> values, std::span<const 
     exporter = order[id].exporter;
     size_t end = begin;
     ExporterLook look{.at = values[begin].at};
-    while (end < values.size() && order[values[end].device].exporter == exporter && values[end].at == look.at) {
+    while (end < values.size() && order[values[end].device].exporter == exporter &&
+           values[end].at == look.at) {
       const Value& value = values[end];
-      look.take(value.field, {.slice = order[value.device].slice, .rank = value.rank, .value = value.value});
+      look.take(value.field,
+                {.slice = order[value.device].slice, .rank = value.rank, .value = value.value});
       if (look.uuid.empty()) look.uuid = devices_[value.device].uuid;
       ++end;
     }

@@ -1,14 +1,15 @@
 // From what exporters say to samples in our units.
 //
 //   Normaliser normaliser(nodes, now);
-//   for each series:  if (const auto series = normaliser.open(metric, labels)) for each point: normaliser.add(*series, at, value);
-//   Normalised result = normaliser.finish();
+//   for each series:  if (const auto series = normaliser.open(metric, labels)) for each point:
+//   normaliser.add(*series, at, value); Normalised result = normaliser.finish();
 //
 // A value that is none (NaN, blank, negative, impossible, from the future) is left out and counted:
-// it never becomes a zero. Of a device that several exporters describe, the one with the newest look
-// counts, and the others only fill in what it does not say; where they contradict each other, that is
-// counted. A slice (MIG instance, tile) counts for its device where nothing is said of the whole: the
-// busiest slice for activity, the sum for memory. One series repeated for several jobs counts once.
+// it never becomes a zero. Of a device that several exporters describe, the one with the newest
+// look counts, and the others only fill in what it does not say; where they contradict each other,
+// that is counted. A slice (MIG instance, tile) counts for its device where nothing is said of the
+// whole: the busiest slice for activity, the sum for memory. One series repeated for several jobs
+// counts once.
 //
 // Same input in any order, same result.
 #pragma once
@@ -63,7 +64,8 @@ class Normaliser {
   Normaliser(const NodeDirectory& nodes, Instant now) : nodes_(nodes), now_(now) {}
 
   // Returns nothing where the metric is not one of ours, or where no device can be told.
-  std::optional<Series> open(std::string_view metric, std::span<const Label> labels, std::string_view page_host = {});
+  std::optional<Series> open(std::string_view metric, std::span<const Label> labels,
+                             std::string_view page_host = {});
   void add(const Series& series, Instant at, double value);
 
   Normalised finish();
@@ -80,7 +82,8 @@ class Normaliser {
   void drop(Dropped why, const DeviceName& device, int64_t count = 1);
   void learn_indices();
   std::vector<Order> find_order();
-  void merge_exporters(std::span<const Value> values, std::span<const Order> order, Normalised& out);
+  void merge_exporters(std::span<const Value> values, std::span<const Order> order,
+                       Normalised& out);
 
   const NodeDirectory& nodes_;
   Instant now_;

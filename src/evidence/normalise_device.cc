@@ -14,7 +14,9 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool same_name(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, to_lower, to_lower); }
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
+}
 
 std::string_view find_label(std::span<const Label> labels, std::string_view name) {
   for (const Label& label : labels) {
@@ -34,17 +36,20 @@ std::string_view without_domain(std::string_view host) {
 std::optional<int32_t> read_index(std::string_view text) {
   int32_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc{} || end != text.data() + text.size() || index < 0 || index > 1023) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || index < 0 || index > 1023)
+    return std::nullopt;
   return index;
 }
 
 // Where the host may stand, the surest first. "instance" is the address that was scraped.
-constexpr std::string_view kHostLabels[] = {"hostname", "node", "nodename", "kubernetes_node", "exported_instance"};
+constexpr std::string_view kHostLabels[] = {"hostname", "node", "nodename", "kubernetes_node",
+                                            "exported_instance"};
 constexpr std::string_view kIndexLabels[] = {"gpu", "gpu_id", "gpu_index", "index", "minor_number"};
 constexpr std::string_view kUuidLabels[] = {"uuid", "gpu_uuid"};
 
 // Names the host: the first of the places whose host is known, else the first that has one.
-const NodeDirectory::Entry* name_host(std::span<const Label> labels, std::string_view page_host, const NodeDirectory& nodes, DeviceName& device) {
+const NodeDirectory::Entry* name_host(std::span<const Label> labels, std::string_view page_host,
+                                      const NodeDirectory& nodes, DeviceName& device) {
   std::string_view first;
   const NodeDirectory::Entry* found = nullptr;
   const auto try_host = [&](std::string_view text) {
@@ -64,11 +69,12 @@ const NodeDirectory::Entry* name_host(std::span<const Label> labels, std::string
 
 void NodeDirectory::add(const Node& node) {
   const Entry entry{.node = node.name, .devices = [&] {
-    int32_t count = 0;
-    for (const DeviceGroup& group : node.devices) count += group.count;
-    return count;
-  }()};
-  for (const std::string_view name : {std::string_view(node.name), std::string_view(node.hostname)}) {
+                      int32_t count = 0;
+                      for (const DeviceGroup& group : node.devices) count += group.count;
+                      return count;
+                    }()};
+  for (const std::string_view name :
+       {std::string_view(node.name), std::string_view(node.hostname)}) {
     if (name.empty()) continue;
     names_.emplace(lower(name), entry);
     names_.emplace(lower(without_domain(name)), entry);
@@ -85,7 +91,8 @@ const NodeDirectory::Entry* NodeDirectory::find(std::string_view host) const {
 std::string_view bare_host(std::string_view text) {
   if (const size_t scheme = text.find("://"); scheme != text.npos) text.remove_prefix(scheme + 3);
   text = text.substr(0, text.find('/'));
-  if (text.starts_with('[')) return text.substr(1, text.find(']') == text.npos ? text.npos : text.find(']') - 1);
+  if (text.starts_with('['))
+    return text.substr(1, text.find(']') == text.npos ? text.npos : text.find(']') - 1);
   const size_t colon = text.find(':');
   const bool has_port = colon != text.npos && text.find(':', colon + 1) == text.npos;
   return has_port ? text.substr(0, colon) : text;
@@ -96,7 +103,8 @@ std::string uuid_key(std::string_view uuid) {
   return key.starts_with("gpu-") ? key.substr(4) : key;
 }
 
-DeviceName name_device(std::span<const Label> labels, std::string_view page_host, const NodeDirectory& nodes) {
+DeviceName name_device(std::span<const Label> labels, std::string_view page_host,
+                       const NodeDirectory& nodes) {
   DeviceName device;
   const NodeDirectory::Entry* node = name_host(labels, page_host, nodes, device);
   for (const std::string_view name : kIndexLabels) {
@@ -109,7 +117,8 @@ DeviceName name_device(std::span<const Label> labels, std::string_view page_host
   }
   device.slice = find_label(labels, "gpu_i_id");
   if (device.slice.empty()) device.slice = find_label(labels, "sub_dev");
-  device.exporter = std::string(find_label(labels, "job")) + '|' + std::string(find_label(labels, "instance")) + '|' + std::string(page_host);
+  device.exporter = std::string(find_label(labels, "job")) + '|' +
+                    std::string(find_label(labels, "instance")) + '|' + std::string(page_host);
   device.known = nodes.empty() || (node != nullptr && device.index < node->devices);
   return device;
 }

@@ -1,7 +1,8 @@
 // Which device a series is about.
 //
-// Exporters name the host and the device in many ways: by label, by the address that was scraped, by
-// number, by UUID. What the scheduler calls the node is what counts here, so hosts are looked up.
+// Exporters name the host and the device in many ways: by label, by the address that was scraped,
+// by number, by UUID. What the scheduler calls the node is what counts here, so hosts are looked
+// up.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -35,7 +36,8 @@ class NodeDirectory {
 };
 
 struct DeviceName {
-  std::string host;  // the scheduler's name of the node where known, else the exporter's without domain
+  std::string
+      host;  // the scheduler's name of the node where known, else the exporter's without domain
   int32_t index = -1;
   std::string uuid;      // as it is written
   std::string slice;     // a part of the device (MIG instance, tile); empty: the whole
@@ -44,7 +46,8 @@ struct DeviceName {
 };
 
 // `page_host` is the host whose page it stands on, where that is known; empty otherwise.
-DeviceName name_device(std::span<const Label> labels, std::string_view page_host, const NodeDirectory& nodes);
+DeviceName name_device(std::span<const Label> labels, std::string_view page_host,
+                       const NodeDirectory& nodes);
 
 // "http://n012.example:9400" -> "n012.example"; an address stays whole.
 std::string_view bare_host(std::string_view text);

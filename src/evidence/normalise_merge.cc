@@ -20,7 +20,8 @@ std::array<int64_t, kFields> newest_values(const ExporterLooks& looks) {
 }
 
 // Adds to the looks of `one` what it never says and `other` does.
-void fill_in(ExporterLooks& one, const std::array<int64_t, kFields>& own, const ExporterLooks& other) {
+void fill_in(ExporterLooks& one, const std::array<int64_t, kFields>& own,
+             const ExporterLooks& other) {
   for (ExporterLook& look : one) {
     const auto after = std::ranges::upper_bound(other, look.at, {}, &ExporterLook::at);
     for (auto last = after; last != other.begin();) {
@@ -52,7 +53,8 @@ void ExporterLook::take(Field field, const SliceValue& v) {
 }
 
 bool ExporterLook::has_activity() const {
-  for (const Field field : {Field::utilisation, Field::engine_active, Field::sm_active, Field::tensor_active}) {
+  for (const Field field :
+       {Field::utilisation, Field::engine_active, Field::sm_active, Field::tensor_active}) {
     if ((*this)[field] >= 0) return true;
   }
   return false;
@@ -80,7 +82,8 @@ DeviceSample ExporterLook::to_sample() const {
                       .uuid = uuid};
   const bool parts_known = sample.memory_used_mib >= 0 && look[Field::memory_free] >= 0;
   if (sample.memory_total_mib < 0 && parts_known) {
-    sample.memory_total_mib = sample.memory_used_mib + look[Field::memory_free] + std::max<int64_t>(0, look[Field::memory_kept]);
+    sample.memory_total_mib = sample.memory_used_mib + look[Field::memory_free] +
+                              std::max<int64_t>(0, look[Field::memory_kept]);
   }
   return sample;
 }
@@ -99,11 +102,14 @@ Merged merge_looks(const std::vector<ExporterLooks>& exporters) {
     const auto theirs = newest_values(*other);
     for (size_t field = 0; field < kFields; ++field) {
       const bool both = own[field] >= 0 && theirs[field] >= 0;
-      if (both && std::abs(own[field] - theirs[field]) > rule_of(static_cast<Field>(field)).disagree) ++merged.contradictions;
+      if (both &&
+          std::abs(own[field] - theirs[field]) > rule_of(static_cast<Field>(field)).disagree)
+        ++merged.contradictions;
     }
     fill_in(merged.looks, own, *other);
     for (const ExporterLook& look : *other) {
-      for (size_t field = 0; field < kFields; ++field) merged.dropped += look.values[field] >= 0 && own[field] >= 0;
+      for (size_t field = 0; field < kFields; ++field)
+        merged.dropped += look.values[field] >= 0 && own[field] >= 0;
     }
   }
   return merged;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPercent = 10'000;  // to ppm
 constexpr double kRatio = 1'000'000;
-constexpr double kWatt = 1'000;  // to mW
+constexpr double kWatt = 1'000;            // to mW
 constexpr double kByte = 1.0 / (1 << 20);  // to MiB
 constexpr double kHertz = 1e-6;            // to MHz
 
@@ -68,12 +68,19 @@ constexpr Metric kMetrics[] = {
 constexpr FieldRule kShare = {.most = 1'000'000, .disagree = 250'000, .adds_up = false};
 constexpr FieldRule kMemory = {.most = 4 << 20, .disagree = 1024, .adds_up = true};
 constexpr std::array<FieldRule, kFields> kRules = {
-    kShare, kShare, kShare, kShare, kShare, kMemory, kMemory,
+    kShare,
+    kShare,
+    kShare,
+    kShare,
+    kShare,
+    kMemory,
+    kMemory,
     FieldRule{.most = 20'000'000, .disagree = 100'000, .adds_up = false},  // mW
     FieldRule{.most = 10'000, .disagree = 300, .adds_up = false},          // MHz
     FieldRule{.most = 200, .disagree = 15, .adds_up = false},              // °C
     FieldRule{.most = 100'000, .disagree = 0, .adds_up = false},           // fault code
-    kMemory, kMemory,
+    kMemory,
+    kMemory,
     FieldRule{.most = 1023, .disagree = 0, .adds_up = false},  // index
 };
 
@@ -114,8 +121,10 @@ Reading read_value(const Metric& metric, double raw) {
   if (raw < 0) return {.bad = BadValue::negative};
   const double ours = raw * metric.scale;
   const auto most = static_cast<double>(rule_of(metric.field).most);
-  // A share of time is measured over a time that is measured too: a little above the whole is the whole.
-  if (metric.scale >= kPercent && ours > most && ours <= most * 1.02) return {.value = rule_of(metric.field).most};
+  // A share of time is measured over a time that is measured too: a little above the whole is the
+  // whole.
+  if (metric.scale >= kPercent && ours > most && ours <= most * 1.02)
+    return {.value = rule_of(metric.field).most};
   if (ours > most) return {.bad = BadValue::impossible};
   return {.value = std::llround(ours)};
 }

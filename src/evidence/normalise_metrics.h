@@ -1,8 +1,8 @@
 // What exporters call a thing, and what it is in our units.
 //
 // One row per metric name. A name is compared without case and without a leading "amd_", since
-// exporters render it either way. Where a device is described by two metrics of one meaning, the row
-// of the lower rank wins.
+// exporters render it either way. Where a device is described by two metrics of one meaning, the
+// row of the lower rank wins.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline constexpr size_t kFields = 14;
 struct Metric {
   std::string_view name;  // in lower case
   Field field;
-  double scale;      // theirs times this is ours
+  double scale;  // theirs times this is ours
   uint8_t rank = 0;
   std::string_view label = {}, label_value = {};  // counts only where the series has this label
 };

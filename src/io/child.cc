@@ -57,8 +57,9 @@ class LineCutter {
 }  // namespace
 
 std::string ChildExit::to_text() const {
-  std::string text = code >= 0 ? fmt::format("ended with code {}", code)
-                               : fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+  std::string text = code >= 0
+                         ? fmt::format("ended with code {}", code)
+                         : fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
   if (!problem.empty()) text += ", " + problem;
   if (!unfinished.empty()) text += ", in the middle of a line";
   if (!errors.empty()) text += ": " + errors.back();
@@ -67,8 +68,12 @@ std::string ChildExit::to_text() const {
 
 struct Child::State {
   State(asio::io_context& io, const StartedChild& started, ChildOptions wanted)
-      : options(std::move(wanted)), pid(started.pid), process(io, started.pid_fd),
-        output(io, started.output_fd), errors(io, started.error_fd), lines(options.line_max) {}
+      : options(std::move(wanted)),
+        pid(started.pid),
+        process(io, started.pid_fd),
+        output(io, started.output_fd),
+        errors(io, started.error_fd),
+        lines(options.line_max) {}
   ~State();
 
   void kill_group(int signal) {
@@ -90,8 +95,10 @@ struct Child::State {
 
 void Child::State::reap(int status) {
   reaped = true;
-  if (WIFEXITED(status)) exit.code = WEXITSTATUS(status);
-  else exit.signal = WTERMSIG(status);
+  if (WIFEXITED(status))
+    exit.code = WEXITSTATUS(status);
+  else
+    exit.signal = WTERMSIG(status);
 }
 
 Child::State::~State() {
@@ -110,14 +117,17 @@ asio::awaitable<void> read_output(StatePtr state) {
   const auto room = asio::buffer(block);
   error_code error;
   while (true) {
-    const size_t count = co_await state->output.async_read_some(room, asio::redirect_error(asio::use_awaitable, error));
+    const size_t count = co_await state->output.async_read_some(
+        room, asio::redirect_error(asio::use_awaitable, error));
     if (error) break;
-    if (!state->exit.problem.empty()) continue;  // it has been told to end; what still comes is dropped
+    if (!state->exit.problem.empty())
+      continue;  // it has been told to end; what still comes is dropped
     const auto on_line = [&](std::string_view line) {
       if (state->options.on_line) state->options.on_line(line);
     };
     if (!state->lines.add(std::string_view(block).substr(0, count), on_line)) {
-      state->exit.problem = fmt::format("since it wrote a line of more than {} bytes", state->options.line_max);
+      state->exit.problem =
+          fmt::format("since it wrote a line of more than {} bytes", state->options.line_max);
       state->lines.pending().clear();
       state->kill_group(SIGKILL);
     }
@@ -134,14 +144,18 @@ asio::awaitable<void> read_errors(StatePtr state) {
   error_code error;
   const auto keep = [&] {
     if (!line.empty()) state->exit.errors.push_back(std::exchange(line, {}));
-    if (state->exit.errors.size() > state->options.errors_max) state->exit.errors.erase(state->exit.errors.begin());
+    if (state->exit.errors.size() > state->options.errors_max)
+      state->exit.errors.erase(state->exit.errors.begin());
   };
   while (true) {
-    const size_t count = co_await state->errors.async_read_some(room, asio::redirect_error(asio::use_awaitable, error));
+    const size_t count = co_await state->errors.async_read_some(
+        room, asio::redirect_error(asio::use_awaitable, error));
     if (error) break;
     for (const char c : std::string_view(block).substr(0, count)) {
-      if (c == '\n') keep();
-      else if (line.size() < kErrorLineMax) line += c;
+      if (c == '\n')
+        keep();
+      else if (line.size() < kErrorLineMax)
+        line += c;
     }
   }
   keep();
@@ -151,7 +165,8 @@ asio::awaitable<void> read_errors(StatePtr state) {
 template <class StatePtr>
 asio::awaitable<void> wait_for_end(StatePtr state) {
   error_code error;
-  co_await state->process.async_wait(Descriptor::wait_read, asio::redirect_error(asio::use_awaitable, error));
+  co_await state->process.async_wait(Descriptor::wait_read,
+                                     asio::redirect_error(asio::use_awaitable, error));
   if (error) co_return;
   // Before it is reaped its number cannot be given to another, so the group is surely its own. What
   // it left running would hold the pipes open for ever.
@@ -202,8 +217,10 @@ asio::awaitable<Result<std::string>> run_program(RunOptions options) {
   ChildOptions wanted{.argv = options.argv, .env = options.env, .line_max = options.output_max};
   wanted.on_line = [&](std::string_view line) {
     too_much = too_much || output.size() + line.size() >= options.output_max;
-    if (too_much) done.cancel();
-    else output.append(line) += '\n';
+    if (too_much)
+      done.cancel();
+    else
+      output.append(line) += '\n';
   };
   wanted.on_exit = [&](const ChildExit& exit) {
     ended = exit;
@@ -215,13 +232,18 @@ asio::awaitable<Result<std::string>> run_program(RunOptions options) {
   co_await done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   const std::string& name = options.argv[0];
   if (too_much) {
-    co_return fail("child-failed", fmt::format("'{}' wrote more than {} bytes", name, options.output_max), "is it the right command?");
+    co_return fail("child-failed",
+                   fmt::format("'{}' wrote more than {} bytes", name, options.output_max),
+                   "is it the right command?");
   }
   if (!ended) {
-    co_return fail("child-timeout", fmt::format("'{}' did not end within {} ms", name, options.limit.count()), "run it by hand: does it hang?");
+    co_return fail("child-timeout",
+                   fmt::format("'{}' did not end within {} ms", name, options.limit.count()),
+                   "run it by hand: does it hang?");
   }
   if (ended->code != 0 || !ended->problem.empty()) {
-    co_return fail("child-failed", fmt::format("'{}' {}", name, ended->to_text()), "run it by hand to see the cause");
+    co_return fail("child-failed", fmt::format("'{}' {}", name, ended->to_text()),
+                   "run it by hand to see the cause");
   }
   output += ended->unfinished;
   co_return output;

@@ -5,7 +5,8 @@
 // end. It is the leader of a process group of its own: when it ends, or when this goes, the whole
 // group is killed. It is also killed should our own process die. Starting it again is the caller's.
 //
-// Linux ties the last to the thread that started it, which has to live on: start it on the io thread.
+// Linux ties the last to the thread that started it, which has to live on: start it on the io
+// thread.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +23,7 @@
 namespace fairlead::io {
 
 struct ChildExit {
-  int code = -1;   // -1: ended by a signal
+  int code = -1;  // -1: ended by a signal
   int signal = 0;
   std::vector<std::string> errors;  // its last lines on standard error
   std::string unfinished;           // what its output held after the last line end

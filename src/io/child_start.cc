@@ -38,7 +38,8 @@ struct Pipe {
 };
 
 std::unexpected<Diagnostic> cannot_start(const std::string& program, int error) {
-  return fail("child-start", fmt::format("'{}' cannot be started: {}", program, std::strerror(error)),
+  return fail("child-start",
+              fmt::format("'{}' cannot be started: {}", program, std::strerror(error)),
               error == ENOENT   ? "is it installed, and in PATH?"
               : error == EACCES ? "may this user run it?"
                                 : "the machine is short of processes, files or memory");
@@ -48,7 +49,8 @@ std::unexpected<Diagnostic> cannot_start(const std::string& program, int error) 
 std::vector<char*> make_environment(const std::vector<std::string>& env) {
   std::vector<char*> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
+    const std::string_view name =
+        std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
     const auto replaces = [&](const std::string& own) { return own.starts_with(name); };
     if (std::ranges::none_of(env, replaces)) all.push_back(*entry);
   }
@@ -58,7 +60,8 @@ std::vector<char*> make_environment(const std::vector<std::string>& env) {
 }
 
 // In the child. Only calls that are safe after fork().
-[[noreturn]] void become(char* const* argv, char* const* env, int null_fd, const Pipe& output, const Pipe& errors, int report_fd, pid_t parent) {
+[[noreturn]] void become(char* const* argv, char* const* env, int null_fd, const Pipe& output,
+                         const Pipe& errors, int report_fd, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before the line above
@@ -76,7 +79,8 @@ std::vector<char*> make_environment(const std::vector<std::string>& env) {
 
 }  // namespace
 
-Result<StartedChild> start_child(const std::vector<std::string>& argv, const std::vector<std::string>& env) {
+Result<StartedChild> start_child(const std::vector<std::string>& argv,
+                                 const std::vector<std::string>& env) {
   if (argv.empty()) return fail("child-start", "no program is named");
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -92,7 +96,8 @@ Result<StartedChild> start_child(const std::vector<std::string>& argv, const std
   }
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(arguments.data(), environment.data(), null_fd, output, errors, report.write, parent);
+  if (pid == 0)
+    become(arguments.data(), environment.data(), null_fd, output, errors, report.write, parent);
   const int fork_error = errno;
   ::close(null_fd);
   if (pid < 0) return cannot_start(argv[0], fork_error);

@@ -18,6 +18,7 @@ struct StartedChild {
 };
 
 // Fails with child-start.
-Result<StartedChild> start_child(const std::vector<std::string>& argv, const std::vector<std::string>& env);
+Result<StartedChild> start_child(const std::vector<std::string>& argv,
+                                 const std::vector<std::string>& env);
 
 }  // namespace fairlead::io

@@ -11,7 +11,8 @@
 namespace fairlead::io {
 namespace {
 
-// True once the process has been taken away; one that a killed parent left behind may stay a zombie.
+// True once the process has been taken away; one that a killed parent left behind may stay a
+// zombie.
 bool is_gone(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text;
@@ -26,7 +27,10 @@ struct Outcome {
 Outcome run_shell(const std::string& script, size_t line_max = 1 << 20) {
   asio::io_context io;
   Outcome outcome;
-  ChildOptions options{.argv = {"sh", "-c", script}, .env = {"FAIRLEAD_TEST=from us"}, .line_max = line_max, .errors_max = 2};
+  ChildOptions options{.argv = {"sh", "-c", script},
+                       .env = {"FAIRLEAD_TEST=from us"},
+                       .line_max = line_max,
+                       .errors_max = 2};
   options.on_line = [&](std::string_view line) { outcome.lines.emplace_back(line.substr(0, 40)); };
   options.on_exit = [&](const ChildExit& exit) { outcome.exit = exit; };
   const auto child = Child::start(io, std::move(options));
@@ -43,17 +47,43 @@ struct ChildRow {
 };
 
 const ChildRow kChildRows[] = {
-    {.name = "lines come one by one", .script = "echo a; echo; printf 'b\\r\\n'", .lines = {"a", "", "b\r"}, .want = "ended with code 0"},
-    {.name = "our variables are there", .script = "echo $FAIRLEAD_TEST", .lines = {"from us"}, .want = "ended with code 0"},
-    {.name = "half a line is no line", .script = "echo a; printf half", .lines = {"a"}, .want = "ended with code 0, in the middle of a line"},
-    {.name = "its last words are kept", .script = "for i in 1 2 3 4; do echo e$i >&2; done; exit 7", .lines = {}, .want = "ended with code 7: e4"},
-    {.name = "a signal is named", .script = "kill -KILL $$", .lines = {}, .want = "was ended by signal 9 (Killed)"},
-    {.name = "a line may be long", .script = "head -c 500000 /dev/zero | tr '\\0' x; echo; echo b",
-     .lines = {std::string(40, 'x'), "b"}, .want = "ended with code 0"},
-    {.name = "but not too long", .script = "echo a; head -c 500000 /dev/zero | tr '\\0' x; echo", .lines = {"a"},
-     .want = "was ended by signal 9 (Killed), since it wrote a line of more than 1000 bytes", .line_max = 1000},
-    {.name = "what it leaves behind does not hold us", .script = "echo a; sleep 1000 & exit 0", .lines = {"a"}, .want = "ended with code 0"},
-    {.name = "standard input is empty", .script = "cat; echo end", .lines = {"end"}, .want = "ended with code 0"},
+    {.name = "lines come one by one",
+     .script = "echo a; echo; printf 'b\\r\\n'",
+     .lines = {"a", "", "b\r"},
+     .want = "ended with code 0"},
+    {.name = "our variables are there",
+     .script = "echo $FAIRLEAD_TEST",
+     .lines = {"from us"},
+     .want = "ended with code 0"},
+    {.name = "half a line is no line",
+     .script = "echo a; printf half",
+     .lines = {"a"},
+     .want = "ended with code 0, in the middle of a line"},
+    {.name = "its last words are kept",
+     .script = "for i in 1 2 3 4; do echo e$i >&2; done; exit 7",
+     .lines = {},
+     .want = "ended with code 7: e4"},
+    {.name = "a signal is named",
+     .script = "kill -KILL $$",
+     .lines = {},
+     .want = "was ended by signal 9 (Killed)"},
+    {.name = "a line may be long",
+     .script = "head -c 500000 /dev/zero | tr '\\0' x; echo; echo b",
+     .lines = {std::string(40, 'x'), "b"},
+     .want = "ended with code 0"},
+    {.name = "but not too long",
+     .script = "echo a; head -c 500000 /dev/zero | tr '\\0' x; echo",
+     .lines = {"a"},
+     .want = "was ended by signal 9 (Killed), since it wrote a line of more than 1000 bytes",
+     .line_max = 1000},
+    {.name = "what it leaves behind does not hold us",
+     .script = "echo a; sleep 1000 & exit 0",
+     .lines = {"a"},
+     .want = "ended with code 0"},
+    {.name = "standard input is empty",
+     .script = "cat; echo end",
+     .lines = {"end"},
+     .want = "ended with code 0"},
 };
 
 TEST(Child, SpeaksInLinesAndEnds) {
@@ -128,7 +158,8 @@ TEST(Child, DiesWithTheProcessThatStartedIt) {
 TEST(RunProgram, ReturnsTheOutputOrTheCause) {
   asio::io_context io;
   EXPECT_EQ(run(io, run_program({.argv = {"printf", "a\\nb"}})).value(), "a\nb");
-  const auto failed = run(io, run_program({.argv = {"sh", "-c", "echo no such partition >&2; exit 1"}}));
+  const auto failed =
+      run(io, run_program({.argv = {"sh", "-c", "echo no such partition >&2; exit 1"}}));
   EXPECT_EQ(failed.error().code, "child-failed");
   EXPECT_EQ(failed.error().message, "'sh' ended with code 1: no such partition");
   const auto slow = run(io, run_program({.argv = {"sleep", "1000"}, .limit = milliseconds(20)}));

@@ -41,7 +41,8 @@ std::string EventChannel::take_after(uint64_t& cursor, size_t bytes_max) const {
     return frame(cursor, "missed", fmt::format("{{\"last_id\":{}}}", cursor));
   }
   auto entry = std::ranges::upper_bound(ring_, cursor, {}, &Entry::id);
-  for (; entry != ring_.end() && (text.empty() || text.size() + entry->text.size() <= bytes_max); ++entry) {
+  for (; entry != ring_.end() && (text.empty() || text.size() + entry->text.size() <= bytes_max);
+       ++entry) {
     text += entry->text;
     cursor = entry->id;
   }

@@ -1,8 +1,10 @@
 // A stream of server-sent events that a reader can resume.
 //
-// The newest events stay in a ring. A reader states the id it saw last (Last-Event-ID) and gets what
-// followed. Where the ring no longer holds that, or the id is not ours, it gets one event `missed`
-// first, and reads the whole state anew. Ids rise; the caller gives them (the journal's numbers).
+// The newest events stay in a ring. A reader states the id it saw last (Last-Event-ID) and gets
+// what followed. Where the ring no longer holds that, or the id is not ours, it gets one event
+// `missed` first, and reads the whole state anew. Ids rise; the caller gives them. What an earlier
+// process gave has to lie below `start_id` (the time of the start in microseconds will do), else a
+// reader that comes back after a restart would go on at a place that is not its own.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -16,7 +18,8 @@ namespace fairlead::io {
 
 class EventChannel {
  public:
-  explicit EventChannel(size_t ring_max = 4096) : ring_max_(ring_max) {}
+  explicit EventChannel(size_t ring_max = 4096, uint64_t start_id = 0)
+      : ring_max_(ring_max), last_id_(start_id), lost_id_(start_id) {}
   EventChannel(const EventChannel&) = delete;
   EventChannel& operator=(const EventChannel&) = delete;
 
@@ -49,8 +52,8 @@ class EventChannel {
   };
   size_t ring_max_;
   std::deque<Entry> ring_;
-  uint64_t last_id_ = 0;
-  uint64_t lost_id_ = 0;  // newest that the ring no longer holds
+  uint64_t last_id_;
+  uint64_t lost_id_;  // newest that the ring no longer holds
   std::vector<boost::asio::steady_timer*> waiting_;
 };
 

@@ -15,7 +15,9 @@ namespace {
 class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
-  ~Fd() { if (fd_ >= 0) ::close(fd_); }
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Fd(const Fd&) = delete;
   Fd& operator=(const Fd&) = delete;
   int get() const { return fd_; }
@@ -27,16 +29,25 @@ class Fd {
 
 std::string hint_for(int error) {
   switch (error) {
-    case EACCES: case EPERM: return "may this user do so? see the modes of the file and of its folders";
-    case ENOENT: return "does its folder exist?";
-    case ENOSPC: case EDQUOT: return "the disk or the quota is full: make room";
-    case EROFS: return "the file system is mounted read-only";
-    default: return "see to the disk";
+    case EACCES:
+    case EPERM:
+      return "may this user do so? see the modes of the file and of its folders";
+    case ENOENT:
+      return "does its folder exist?";
+    case ENOSPC:
+    case EDQUOT:
+      return "the disk or the quota is full: make room";
+    case EROFS:
+      return "the file system is mounted read-only";
+    default:
+      return "see to the disk";
   }
 }
 
 std::unexpected<Diagnostic> unwritable(const std::string& path, int error) {
-  return fail("file-unwritable", fmt::format("'{}' cannot be written: {}", path, std::strerror(error)), hint_for(error));
+  return fail("file-unwritable",
+              fmt::format("'{}' cannot be written: {}", path, std::strerror(error)),
+              hint_for(error));
 }
 
 // Returns 0 or the errno.
@@ -63,17 +74,22 @@ Result<std::string> read_file(const std::string& path, size_t size_max) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (fd.get() < 0) {
     return fail(errno == ENOENT ? "file-missing" : "file-unreadable",
-                fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)), hint_for(errno));
+                fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)),
+                hint_for(errno));
   }
   std::string bytes;
   char block[64 << 10];
   while (true) {
     const ssize_t count = ::read(fd.get(), block, sizeof block);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail("file-unreadable", fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)), hint_for(errno));
+    if (count < 0)
+      return fail("file-unreadable",
+                  fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)),
+                  hint_for(errno));
     if (count == 0) return bytes;
     if (bytes.size() + static_cast<size_t>(count) > size_max) {
-      return fail("file-too-large", fmt::format("'{}' is larger than {} bytes", path, size_max), "is it the right file?");
+      return fail("file-too-large", fmt::format("'{}' is larger than {} bytes", path, size_max),
+                  "is it the right file?");
     }
     bytes.append(block, static_cast<size_t>(count));
   }
@@ -104,11 +120,14 @@ Result<FileLock> FileLock::take(const std::string& path, const std::string& what
     const auto holder = read_file(path, 64);
     std::string pid = holder ? holder->substr(0, holder->find('\n')) : "";
     if (pid.find_first_not_of("0123456789") != pid.npos) pid.clear();
-    return fail("lock-held", fmt::format("another fairlead{} holds '{}'", pid.empty() ? "" : " (pid " + pid + ")", what.empty() ? path : what),
+    return fail("lock-held",
+                fmt::format("another fairlead{} holds '{}'",
+                            pid.empty() ? "" : " (pid " + pid + ")", what.empty() ? path : what),
                 "stop it first, or give this one a place of its own");
   }
   const std::string own = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(fd.get(), 0) == 0) write_all(fd.get(), own);  // for people: the lock is what counts
+  if (::ftruncate(fd.get(), 0) == 0)
+    write_all(fd.get(), own);  // for people: the lock is what counts
   return FileLock(fd.release());
 }
 

@@ -19,7 +19,8 @@ TEST(File, IsWrittenWholeAndReadBack) {
   struct stat info{};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);  // nothing is left beside it
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}),
+            1);  // nothing is left beside it
 }
 
 TEST(File, SaysWhatIsWrong) {

@@ -21,7 +21,8 @@ bool names_etag(std::string_view list, std::string_view etag) {
 }  // namespace
 
 std::string_view find_header(const std::vector<Header>& headers, std::string_view name) {
-  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return same_name(h.name, name); });
+  const auto found =
+      std::ranges::find_if(headers, [&](const Header& h) { return same_name(h.name, name); });
   return found == headers.end() ? std::string_view{} : std::string_view(found->value);
 }
 
@@ -32,8 +33,8 @@ std::optional<std::string> HttpRequest::param(std::string_view name) const {
     const std::string_view pair = rest.substr(0, end);
     rest = end == rest.npos ? std::string_view{} : rest.substr(end + 1);
     const size_t equals = pair.find('=');
-    if (percent_decode(pair.substr(0, equals)) != name) continue;
-    return equals == pair.npos ? std::string{} : percent_decode(pair.substr(equals + 1));
+    if (form_decode(pair.substr(0, equals)) != name) continue;
+    return equals == pair.npos ? std::string{} : form_decode(pair.substr(equals + 1));
   }
   return std::nullopt;
 }
@@ -43,15 +44,34 @@ std::string_view status_text(int status) {
     int status;
     std::string_view text;
   };
-  static constexpr Row kRows[] = {
-      {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"},
-      {301, "Moved Permanently"}, {302, "Found"}, {304, "Not Modified"}, {307, "Temporary Redirect"},
-      {308, "Permanent Redirect"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"},
-      {404, "Not Found"}, {405, "Method Not Allowed"}, {406, "Not Acceptable"}, {408, "Request Timeout"},
-      {409, "Conflict"}, {412, "Precondition Failed"}, {413, "Content Too Large"},
-      {415, "Unsupported Media Type"}, {422, "Unprocessable Content"}, {429, "Too Many Requests"},
-      {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"}, {501, "Not Implemented"},
-      {502, "Bad Gateway"}, {503, "Service Unavailable"}, {504, "Gateway Timeout"}};
+  static constexpr Row kRows[] = {{200, "OK"},
+                                  {201, "Created"},
+                                  {202, "Accepted"},
+                                  {204, "No Content"},
+                                  {301, "Moved Permanently"},
+                                  {302, "Found"},
+                                  {304, "Not Modified"},
+                                  {307, "Temporary Redirect"},
+                                  {308, "Permanent Redirect"},
+                                  {400, "Bad Request"},
+                                  {401, "Unauthorized"},
+                                  {403, "Forbidden"},
+                                  {404, "Not Found"},
+                                  {405, "Method Not Allowed"},
+                                  {406, "Not Acceptable"},
+                                  {408, "Request Timeout"},
+                                  {409, "Conflict"},
+                                  {412, "Precondition Failed"},
+                                  {413, "Content Too Large"},
+                                  {415, "Unsupported Media Type"},
+                                  {422, "Unprocessable Content"},
+                                  {429, "Too Many Requests"},
+                                  {431, "Request Header Fields Too Large"},
+                                  {500, "Internal Server Error"},
+                                  {501, "Not Implemented"},
+                                  {502, "Bad Gateway"},
+                                  {503, "Service Unavailable"},
+                                  {504, "Gateway Timeout"}};
   const auto row = std::ranges::find(kRows, status, &Row::status);
   return row == std::end(kRows) ? "Status" : row->text;
 }

@@ -19,13 +19,16 @@ constexpr size_t kReadSize = 64 << 10;
 constexpr uint32_t kHeaderMax = 64 << 10;
 
 std::string request_head(const Url& url, const HttpOptions& options) {
-  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nUser-Agent: fairlead\r\n",
-                                 options.method, url.target, url.host_header());
+  std::string head =
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nUser-Agent: fairlead\r\n",
+                  options.method, url.target, url.host_header());
   if (!url.userinfo.empty() && find_header(options.headers, "Authorization").empty()) {
     head += fmt::format("Authorization: Basic {}\r\n", base64(url.userinfo));
   }
-  for (const Header& header : options.headers) head += fmt::format("{}: {}\r\n", header.name, header.value);
-  if (!options.body.empty()) head += fmt::format("Content-Length: {}\r\n", options.body.size());
+  for (const Header& header : options.headers)
+    head += fmt::format("{}: {}\r\n", header.name, header.value);
+  if (options.method != "GET" && options.method != "HEAD")
+    head += fmt::format("Content-Length: {}\r\n", options.body.size());
   return head + "\r\n";
 }
 
@@ -35,18 +38,23 @@ milliseconds left_until(Clock::time_point until) {
 
 Diagnostic parse_problem(const Url& url, const HttpOptions& options, const error_code& error) {
   if (error == http::error::body_limit) {
-    return {"http-too-large", fmt::format("{} answers with more than {} MiB", url.shown(), options.body_max >> 20), {},
+    return {"http-too-large",
+            fmt::format("{} answers with more than {} MiB", url.shown(), options.body_max >> 20),
+            {},
             "is this the right address? ask for less, or raise the limit"};
   }
   if (error == http::error::partial_message || error == http::error::end_of_stream) {
     return net_problem(url.shown(), asio::error::eof);
   }
-  return {"http-bad", fmt::format("{} does not answer in HTTP: {}", url.shown(), error.message()), {},
+  return {"http-bad",
+          fmt::format("{} does not answer in HTTP: {}", url.shown(), error.message()),
+          {},
           "is the port right, and is it http rather than https?"};
 }
 
 // Feeds `parser` from `stream` until the message is whole. Sets `error` to what stopped it.
-asio::awaitable<void> read_response(Stream& stream, Parser& parser, Clock::time_point until, error_code& error) {
+asio::awaitable<void> read_response(Stream& stream, Parser& parser, Clock::time_point until,
+                                    error_code& error) {
   boost::beast::flat_buffer buffer(kReadSize + kHeaderMax);
   while (!parser.is_done()) {
     const auto room = buffer.prepare(kReadSize);
@@ -122,15 +130,21 @@ asio::awaitable<Result<HttpResponse>> http_get(Url url, HttpOptions options) {
 Result<HttpResponse> expect_ok(const Url& url, HttpResponse response) {
   const int status = response.status;
   if (status >= 200 && status < 300) return response;
-  const std::string said = fmt::format("{} answers {} {}", url.shown(), status, status_text(status));
+  const std::string said =
+      fmt::format("{} answers {} {}", url.shown(), status, status_text(status));
   if (status == 401 || status == 403) {
-    return fail("http-login", said, "give a bearer token or a user and password that may read there");
+    return fail("http-login", said,
+                "give a bearer token or a user and password that may read there");
   }
   if (status >= 300 && status < 400) {
-    return fail("http-status", fmt::format("{} and points to '{}'", said, response.header("Location").substr(0, 200)),
-                "is there a login page before it? write the address it points to, or one that needs no login");
+    return fail(
+        "http-status",
+        fmt::format("{} and points to '{}'", said, response.header("Location").substr(0, 200)),
+        "is there a login page before it? write the address it points to, or one that needs no "
+        "login");
   }
-  if (status == 429 || status == 503) return fail("http-busy", said, "it is starting or overloaded; asked again later");
+  if (status == 429 || status == 503)
+    return fail("http-busy", said, "it is starting or overloaded; asked again later");
   std::string detail = response.body.substr(0, 200);
   std::ranges::replace_if(detail, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return fail("http-status", detail.empty() ? said : said + ": " + detail,
@@ -138,18 +152,22 @@ Result<HttpResponse> expect_ok(const Url& url, HttpResponse response) {
 }
 
 Result<std::vector<Header>> authorization(const Credentials& credentials) {
-  const std::string& file = credentials.bearer_file.empty() ? credentials.password_file : credentials.bearer_file;
+  const std::string& file =
+      credentials.bearer_file.empty() ? credentials.password_file : credentials.bearer_file;
   if (file.empty()) return std::vector<Header>{};
   auto secret = read_file(file, 64 << 10);
   if (!secret) {
     return fail("secret-unreadable", secret.error().message, "may this user read the file?");
   }
   while (!secret->empty() && static_cast<unsigned char>(secret->back()) <= ' ') secret->pop_back();
-  if (secret->empty() || std::ranges::any_of(*secret, [](char c) { return static_cast<unsigned char>(c) < ' '; })) {
-    return fail("secret-unreadable", fmt::format("'{}' holds no single line with a secret", file), "write the secret alone into it");
+  if (secret->empty() ||
+      std::ranges::any_of(*secret, [](char c) { return static_cast<unsigned char>(c) < ' '; })) {
+    return fail("secret-unreadable", fmt::format("'{}' holds no single line with a secret", file),
+                "write the secret alone into it");
   }
-  const std::string value = credentials.bearer_file.empty() ? "Basic " + base64(credentials.user + ":" + *secret)
-                                                            : "Bearer " + *secret;
+  const std::string value = credentials.bearer_file.empty()
+                                ? "Basic " + base64(credentials.user + ":" + *secret)
+                                : "Bearer " + *secret;
   return std::vector<Header>{{"Authorization", value}};
 }
 

@@ -23,7 +23,8 @@ struct HttpOptions {
 asio::awaitable<Result<HttpResponse>> http_get(Url url, HttpOptions options = {});
 
 // Returns `response` where its status is 2xx.
-// Fails with http-login (401, 403, a page of HTML after a redirect), http-busy (429, 503), http-status.
+// Fails with http-login (401, 403, a page of HTML after a redirect), http-busy (429, 503),
+// http-status.
 Result<HttpResponse> expect_ok(const Url& url, HttpResponse response);
 
 // Where a secret comes from; re-read each time, since what rotates it replaces the file.

@@ -38,12 +38,15 @@ Peer peer_of(asio::local::stream_protocol::socket& socket) {
 
 void cancel_connections(ServerShared& server, bool also_busy) {
   for (Connection& connection : server.connections) {
-    if (connection.event_wait != nullptr && !also_busy) connection.event_wait->cancel();
-    else if (also_busy || connection.idle) connection.cancel.emit(asio::cancellation_type::terminal);
+    if (connection.event_wait != nullptr && !also_busy)
+      connection.event_wait->cancel();
+    else if (also_busy || connection.idle)
+      connection.cancel.emit(asio::cancellation_type::terminal);
   }
 }
 
-// Makes room for a newcomer: the connection that has been idle longest goes. False where none is idle.
+// Makes room for a newcomer: the connection that has been idle longest goes. False where none is
+// idle.
 bool drop_one_idle(ServerShared& server) {
   for (Connection& connection : server.connections) {
     if (!connection.idle) continue;
@@ -79,7 +82,8 @@ StreamPtr open_stream(asio::local::stream_protocol::socket socket, const TlsCont
 
 // The acceptor is closed to end this; `owner` keeps it alive until then.
 template <class Acceptor>
-asio::awaitable<void> accept_loop(SharedPtr server, [[maybe_unused]] std::shared_ptr<void> owner, Acceptor* acceptor, TlsContextPtr tls) {
+asio::awaitable<void> accept_loop(SharedPtr server, [[maybe_unused]] std::shared_ptr<void> owner,
+                                  Acceptor* acceptor, TlsContextPtr tls) {
   asio::steady_timer back_off(server->io);
   while (acceptor->is_open()) {
     error_code error;
@@ -87,7 +91,8 @@ asio::awaitable<void> accept_loop(SharedPtr server, [[maybe_unused]] std::shared
       error = asio::error::no_descriptors;
     }
     typename Acceptor::protocol_type::socket socket(server->io);
-    if (!error) co_await acceptor->async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
+    if (!error)
+      co_await acceptor->async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) co_return;
     if (error) {
       drop_one_idle(*server);

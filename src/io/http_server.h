@@ -1,13 +1,13 @@
 // An HTTP/1.1 server on the one io thread.
 //
 // The handler turns a request into a response and must not block. A response that carries an
-// EventChannel becomes a stream of server-sent events. Connections are kept alive, their number, the
-// sizes and the times are limited, and a client that is slow or silent loses its connection.
+// EventChannel becomes a stream of server-sent events. Connections are kept alive, their number,
+// the sizes and the times are limited, and a client that is slow or silent loses its connection.
 //
 //   HttpServer server(io, [&](const HttpRequest& request) { return views.answer(request); });
-//   auto where = server.listen("unix:/run/fairlead.sock");   // or "127.0.0.1:0": tells the real port
-//   …
-//   co_await server.stop(10s);   // no new requests, event streams end, answers in flight finish
+//   auto where = server.listen("unix:/run/fairlead.sock");   // or "127.0.0.1:0": tells the real
+//   port … co_await server.stop(10s);   // no new requests, event streams end, answers in flight
+//   finish
 #pragma once
 
 #include <functional>
@@ -36,9 +36,9 @@ class HttpServer {
   HttpServer(asio::io_context& io, HttpHandler handler, HttpServerOptions options = {});
   ~HttpServer();  // drops what is open; stop() is the polite way
 
-  // May be called for several addresses. A unix socket gets mode 0660 and takes the place of one that
-  // nobody answers on. Returns the address, with the port that was chosen where 0 was asked for.
-  // Fails with listen-bad, listen-in-use, listen-failed.
+  // May be called for several addresses. A unix socket gets mode 0660 and takes the place of one
+  // that nobody answers on. Returns the address, with the port that was chosen where 0 was asked
+  // for. Fails with listen-bad, listen-in-use, listen-failed.
   Result<std::string> listen(const std::string& address, TlsContextPtr tls = nullptr);
 
   asio::awaitable<void> stop(milliseconds grace);

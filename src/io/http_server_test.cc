@@ -16,10 +16,12 @@ using namespace std::chrono_literals;
 // Answers with what it was asked, so that a test can see both sides.
 HttpResponse echo(const HttpRequest& request) {
   if (request.path == "/throw") throw std::runtime_error("a mistake");
-  if (request.path == "/large") return make_response(200, "text/plain", std::string(3'000'000, 'x'));
+  if (request.path == "/large")
+    return make_response(200, "text/plain", std::string(3'000'000, 'x'));
   if (request.path == "/etag") return with_etag(request, make_response(200, "text/plain", "same"));
   if (request.path == "/none") return make_response(404, "text/plain", "nothing here");
-  std::string text = request.method + " " + request.path + " q=" + request.query + " body=" + std::to_string(request.body.size());
+  std::string text = request.method + " " + request.path + " q=" + request.query +
+                     " body=" + std::to_string(request.body.size());
   if (request.peer.uid) text += " uid=" + std::to_string(*request.peer.uid);
   return make_response(200, "text/plain", text);
 }
@@ -67,11 +69,11 @@ class HttpServerTest : public testing::Test {
 
 TEST_F(HttpServerTest, AnswersTheHandlersWords) {
   start();
-  const auto response = get("/a%20b?x=1", {.method = "POST", .body = "12345"});
+  const auto response = get("/a%20b+1?x=1", {.method = "POST", .body = "12345"});
   ASSERT_TRUE(response) << to_text(response.error());
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->header("content-type"), "text/plain");
-  EXPECT_EQ(response->body, "POST /a b q=x=1 body=5");
+  EXPECT_EQ(response->body, "POST /a b+1 q=x=1 body=5");
   EXPECT_EQ(get("/large")->body.size(), 3'000'000u);
   EXPECT_EQ(get("/throw")->status, 500);
   EXPECT_EQ(get("/none")->status, 404);
@@ -98,20 +100,37 @@ struct RawRow {
 
 const RawRow kRawRows[] = {
     {.name = "several requests on one connection, sent at once",
-     .bytes = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-     .want = {"GET /1", "GET /2", }},
-    {.name = "HTTP/1.0 is closed after its answer", .bytes = "GET /1 HTTP/1.0\r\n\r\n", .want = {"Connection: close", "GET /1"}},
-    {.name = "a chunked body", .bytes = "POST /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+     .bytes = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: "
+              "close\r\n\r\n",
+     .want =
+         {
+             "GET /1",
+             "GET /2",
+         }},
+    {.name = "HTTP/1.0 is closed after its answer",
+     .bytes = "GET /1 HTTP/1.0\r\n\r\n",
+     .want = {"Connection: close", "GET /1"}},
+    {.name = "a chunked body",
+     .bytes = "POST /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: "
+              "chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
      .want = {"POST /c q= body=3"}},
     {.name = "a client that wants to be asked for its body",
-     .bytes = "POST /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
+     .bytes = "POST /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: "
+              "100-continue\r\nContent-Length: 3\r\n\r\nabc",
      .want = {"body=3"}},
-    {.name = "garbage", .bytes = "\x16\x03\x01garbage\r\n\r\n", .want = {"HTTP/1.1 400 Bad Request", "Connection: close"}},
-    {.name = "a header that is too large", .bytes = "GET / HTTP/1.1\r\nX: " + std::string(5000, 'x') + "\r\n\r\n",
+    {.name = "garbage",
+     .bytes = "\x16\x03\x01garbage\r\n\r\n",
+     .want = {"HTTP/1.1 400 Bad Request", "Connection: close"}},
+    {.name = "a header that is too large",
+     .bytes = "GET / HTTP/1.1\r\nX: " + std::string(5000, 'x') + "\r\n\r\n",
      .want = {"431 Request Header Fields Too Large"}},
-    {.name = "a body that is said to be too large", .bytes = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n" + std::string(50'000, 'x'),
+    {.name = "a body that is said to be too large",
+     .bytes =
+         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n" + std::string(50'000, 'x'),
      .want = {"413 Content Too Large"}},
-    {.name = "two lengths", .bytes = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /2 HTTP/1.1\r\nConnection: close\r\n\r\n",
+    {.name = "two lengths",
+     .bytes = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: "
+              "chunked\r\n\r\n0\r\n\r\nGET /2 HTTP/1.1\r\nConnection: close\r\n\r\n",
      .want = {"400 Bad Request"}},
     {.name = "half a request", .bytes = "GET / HT", .closed_silently = true},
 };
@@ -160,8 +179,8 @@ TEST_F(HttpServerTest, UnixSocketKnowsItsPeerAndReplacesADeadOne) {
     ASSERT_EQ(::link((folder / "s").c_str(), (folder / "kept").c_str()), 0);
   }
   io.poll();
-  ASSERT_FALSE(std::filesystem::exists(folder / "s"));                     // a good end takes its socket along
-  std::filesystem::rename(folder / "kept", folder / "s");                  // a crash would have left it
+  ASSERT_FALSE(std::filesystem::exists(folder / "s"));     // a good end takes its socket along
+  std::filesystem::rename(folder / "kept", folder / "s");  // a crash would have left it
   ASSERT_TRUE(server->listen(address));
   const auto response = run(io, http_get(*parse_url(address)));
   ASSERT_TRUE(response) << to_text(response.error());
@@ -179,7 +198,9 @@ constexpr ListenRow kListenRows[] = {
     {.name = "an address of another machine", .address = "192.0.2.1:0", .want = "listen-failed"},
     {.name = "a relative socket", .address = "unix:run/x", .want = "listen-bad"},
     {.name = "a socket in no folder", .address = "unix:/no/such/folder/x", .want = "listen-failed"},
-    {.name = "a file in the socket's place", .address = "unix:/etc/passwd", .want = "listen-in-use"},
+    {.name = "a file in the socket's place",
+     .address = "unix:/etc/passwd",
+     .want = "listen-in-use"},
 };
 
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
@@ -215,7 +236,7 @@ TEST_F(HttpServerTest, EventsAreStreamedResumedAndEndedByStop) {
   EXPECT_EQ(server->connections(), 0u);
   EXPECT_FALSE(fresh.text.contains("two"));
   EXPECT_TRUE(fresh.text.contains("id: 3\nevent: b\ndata: three\n\n"));
-  EXPECT_TRUE(fresh.text.ends_with("0\r\n\r\n"));   // a good end, for a client that counts
+  EXPECT_TRUE(fresh.text.ends_with("0\r\n\r\n"));  // a good end, for a client that counts
   EXPECT_FALSE(resumed.text.contains("one"));
   EXPECT_TRUE(resumed.text.contains("id: 2\nevent: a\ndata: two\n\n"));
 }

@@ -28,7 +28,8 @@ int refusal_status(const error_code& error) {
 
 // Reads one request. Sets `refused` to the status to answer with, where it is no request.
 // Returns false where there is nobody to answer.
-asio::awaitable<bool> read_request(ServerShared& server, Stream& stream, Buffer& buffer, Parser& parser, Connection& me, int& refused) {
+asio::awaitable<bool> read_request(ServerShared& server, Stream& stream, Buffer& buffer,
+                                   Parser& parser, Connection& me, int& refused) {
   error_code error;
   bool asked_to_go_on = false;
   stream.expires_after(server.options.idle);
@@ -44,14 +45,16 @@ asio::awaitable<bool> read_request(ServerShared& server, Stream& stream, Buffer&
       }
       if (parser.is_done()) co_return true;
     }
-    if (parser.is_header_done() && !asked_to_go_on && parser.get()[http::field::expect] == "100-continue") {
+    if (parser.is_header_done() && !asked_to_go_on &&
+        parser.get()[http::field::expect] == "100-continue") {
       asked_to_go_on = true;
       static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
       const auto text = asio::buffer(kGoOn);
       co_await stream.write(text, {}, error);
       if (error) co_return false;
     }
-    if (!me.idle && until == Clock::time_point::max()) until = Clock::now() + server.options.request;
+    if (!me.idle && until == Clock::time_point::max())
+      until = Clock::now() + server.options.request;
     if (!me.idle) {
       const auto left = std::chrono::duration_cast<milliseconds>(until - Clock::now());
       if (left.count() <= 0) co_return false;
@@ -87,22 +90,27 @@ HttpResponse answer(const HttpHandler& handler, const HttpRequest& request) {
   try {
     return handler(request);
   } catch (const std::exception& escaped) {
-    std::fprintf(stderr, "answering %s %s: %s\n", request.method.c_str(), request.path.c_str(), escaped.what());
+    std::fprintf(stderr, "answering %s %s: %s\n", request.method.c_str(), request.path.c_str(),
+                 escaped.what());
     return make_response(500, "text/plain", "this is our mistake; the server's log says more\n");
   }
 }
 
 std::string response_head(const HttpResponse& response, bool keep) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_text(response.status));
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_text(response.status));
   for (const Header& header : response.headers) {
     // A line end inside a value would let a caller write headers of its own.
-    if (header.value.find_first_of("\r\n") == std::string::npos) head += fmt::format("{}: {}\r\n", header.name, header.value);
+    if (header.value.find_first_of("\r\n") == std::string::npos)
+      head += fmt::format("{}: {}\r\n", header.name, header.value);
   }
-  if (response.status != 304 && response.status != 204) head += fmt::format("Content-Length: {}\r\n", response.body.size());
+  if (response.status != 304 && response.status != 204)
+    head += fmt::format("Content-Length: {}\r\n", response.body.size());
   return head + (keep ? "\r\n" : "Connection: close\r\n\r\n");
 }
 
-asio::awaitable<bool> write_response(ServerShared& server, Stream& stream, HttpResponse response, bool head_only, bool keep) {
+asio::awaitable<bool> write_response(ServerShared& server, Stream& stream, HttpResponse response,
+                                     bool head_only, bool keep) {
   const std::string head = response_head(response, keep);
   const bool no_body = head_only || response.status == 304 || response.status == 204;
   const auto head_buffer = asio::buffer(head);
@@ -117,7 +125,8 @@ asio::awaitable<bool> write_response(ServerShared& server, Stream& stream, HttpR
 uint64_t first_cursor(const HttpRequest& request, const EventChannel& channel) {
   std::string seen(request.header("Last-Event-ID"));
   if (seen.empty()) seen = request.param("last_event_id").value_or("");
-  if (seen.empty() || seen.size() > 19 || seen.find_first_not_of("0123456789") != seen.npos) return channel.last_id();
+  if (seen.empty() || seen.size() > 19 || seen.find_first_not_of("0123456789") != seen.npos)
+    return channel.last_id();
   return std::stoull(seen);
 }
 
@@ -134,7 +143,8 @@ asio::awaitable<bool> write_chunk(ServerShared& server, Stream& stream, std::str
 }
 
 // Sends events until the reader goes or the server stops.
-asio::awaitable<void> run_events(ServerShared& server, Stream& stream, Connection& me, std::shared_ptr<EventChannel> channel, uint64_t cursor) {
+asio::awaitable<void> run_events(ServerShared& server, Stream& stream, Connection& me,
+                                 std::shared_ptr<EventChannel> channel, uint64_t cursor) {
   static constexpr std::string_view kHead =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
       "X-Accel-Buffering: no\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -195,7 +205,8 @@ asio::awaitable<void> run_session(SharedPtr server, StreamPtr stream, Peer peer,
     const bool good = co_await read_request(*server, *stream, buffer, parser, *me, refused);
     if (!good) co_return;
     if (refused != 0) {
-      HttpResponse response = make_response(refused, "text/plain", fmt::format("{} {}\n", refused, status_text(refused)));
+      HttpResponse response = make_response(refused, "text/plain",
+                                            fmt::format("{} {}\n", refused, status_text(refused)));
       co_await write_response(*server, *stream, std::move(response), false, false);
       co_await stream->shutdown();
       co_await linger(*stream, buffer);
@@ -210,7 +221,8 @@ asio::awaitable<void> run_session(SharedPtr server, StreamPtr stream, Peer peer,
       co_await run_events(*server, *stream, *me, response.events, cursor);
       break;
     }
-    const bool written = co_await write_response(*server, *stream, std::move(response), request.head, keep);
+    const bool written =
+        co_await write_response(*server, *stream, std::move(response), request.head, keep);
     if (!written) co_return;
   }
   co_await stream->shutdown();

@@ -13,7 +13,7 @@ namespace fairlead::io {
 
 struct Connection {
   asio::cancellation_signal cancel;
-  bool idle = true;  // waits for a request
+  bool idle = true;                          // waits for a request
   asio::steady_timer* event_wait = nullptr;  // an event stream that has nothing to send
 };
 
@@ -31,6 +31,7 @@ struct ServerShared {
 };
 
 // `me` is valid until the session ends.
-asio::awaitable<void> run_session(std::shared_ptr<ServerShared> server, StreamPtr stream, Peer peer, Connection* me);
+asio::awaitable<void> run_session(std::shared_ptr<ServerShared> server, StreamPtr stream, Peer peer,
+                                  Connection* me);
 
 }  // namespace fairlead::io

@@ -41,7 +41,8 @@ TEST(EventChannel, GivesWhatFollowsTheCursor) {
   EXPECT_EQ(channel.take_after(cursor), "");
   channel.publish(10, "decision", "{\"a\":1}");
   channel.publish(12, "", "two\nlines");
-  EXPECT_EQ(channel.take_after(cursor), "id: 10\nevent: decision\ndata: {\"a\":1}\n\nid: 12\ndata: two\ndata: lines\n\n");
+  EXPECT_EQ(channel.take_after(cursor),
+            "id: 10\nevent: decision\ndata: {\"a\":1}\n\nid: 12\ndata: two\ndata: lines\n\n");
   EXPECT_EQ(cursor, 12u);
   EXPECT_EQ(channel.take_after(cursor), "");
 }
@@ -56,6 +57,14 @@ TEST(EventChannel, SaysWhatTheRingLost) {
   EXPECT_EQ(channel.take_after(just_held), "id: 3\ndata: x\n\nid: 4\ndata: x\n\n");
   uint64_t from_another_life = 99;
   EXPECT_TRUE(channel.take_after(from_another_life).contains("missed"));
+}
+
+TEST(EventChannel, AReaderFromBeforeTheRestartIsTold) {
+  EventChannel channel(4096, 1'000);
+  channel.publish(1'001, "", "x");
+  uint64_t from_before = 7;
+  EXPECT_TRUE(channel.take_after(from_before).contains("missed"));
+  EXPECT_EQ(from_before, 1'001u);
 }
 
 TEST(EventChannel, GivesAtLeastOneEventAndThenNotTooMuch) {

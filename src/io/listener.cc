@@ -18,18 +18,21 @@ using asio::ip::tcp;
 using asio::local::stream_protocol;
 
 std::unexpected<Diagnostic> bad_address(const std::string& address) {
-  return fail("listen-bad", fmt::format("cannot listen on '{}': no address", address.substr(0, 120)),
+  return fail("listen-bad",
+              fmt::format("cannot listen on '{}': no address", address.substr(0, 120)),
               "write it as unix:/run/fairlead.sock or 127.0.0.1:7077");
 }
 
 std::unexpected<Diagnostic> listen_failed(const std::string& address, const error_code& error) {
   if (error == asio::error::address_in_use) {
-    return fail("listen-in-use", fmt::format("cannot listen on '{}': another program does", address),
+    return fail("listen-in-use",
+                fmt::format("cannot listen on '{}': another program does", address),
                 "stop it, or choose another address");
   }
   return fail("listen-failed", fmt::format("cannot listen on '{}': {}", address, error.message()),
-              error == asio::error::access_denied ? "may this user do so? ports below 1024 and /run are root's"
-                                                  : "does the folder exist, and is the address one of this machine?");
+              error == asio::error::access_denied
+                  ? "may this user do so? ports below 1024 and /run are root's"
+                  : "does the folder exist, and is the address one of this machine?");
 }
 
 std::optional<uint64_t> socket_inode(const std::string& path) {
@@ -63,10 +66,12 @@ std::optional<uint16_t> read_port(std::string_view text) {
 Result<UnixListener> UnixListener::open(asio::io_context& io, const std::string& path) {
   const std::string address = "unix:" + path;
   struct stat info{};
-  if (!path.starts_with('/') || path.size() >= sizeof(sockaddr_un::sun_path)) return bad_address(address);
+  if (!path.starts_with('/') || path.size() >= sizeof(sockaddr_un::sun_path))
+    return bad_address(address);
   if (::lstat(path.c_str(), &info) == 0) {
     if (!S_ISSOCK(info.st_mode)) {
-      return fail("listen-in-use", fmt::format("cannot listen on '{}': there is a file of another kind", address),
+      return fail("listen-in-use",
+                  fmt::format("cannot listen on '{}': there is a file of another kind", address),
                   "move it away, or choose another path");
     }
     if (answers(path)) return listen_failed(address, asio::error::address_in_use);
@@ -77,7 +82,8 @@ Result<UnixListener> UnixListener::open(asio::io_context& io, const std::string&
   acceptor.open(stream_protocol(), error);
   if (!error) acceptor.bind(stream_protocol::endpoint(path), error);
   // Nobody can connect before listen(), so nobody meets the socket with another mode.
-  if (!error && ::chmod(path.c_str(), 0660) != 0) error.assign(errno, boost::system::system_category());
+  if (!error && ::chmod(path.c_str(), 0660) != 0)
+    error.assign(errno, boost::system::system_category());
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return listen_failed(address, error);
   return UnixListener(std::move(acceptor), path, socket_inode(path).value_or(0));
@@ -92,8 +98,10 @@ Result<tcp::acceptor> open_tcp_listener(asio::io_context& io, const std::string&
   if (colon == address.npos) return bad_address(address);
   const auto port = read_port(std::string_view(address).substr(colon + 1));
   std::string host = address.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  else if (host.contains(':')) return bad_address(address);
+  if (host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  else if (host.contains(':'))
+    return bad_address(address);
   if (!port) return bad_address(address);
 
   error_code error;
@@ -101,7 +109,8 @@ Result<tcp::acceptor> open_tcp_listener(asio::io_context& io, const std::string&
   if (!host.empty()) {
     tcp::resolver resolver(io);  // at the start, once: a name server may take its time here
     const auto found = resolver.resolve(host, std::to_string(*port), tcp::resolver::passive, error);
-    if (error || found.empty()) return listen_failed(address, error ? error : asio::error::host_not_found);
+    if (error || found.empty())
+      return listen_failed(address, error ? error : asio::error::host_not_found);
     endpoint = found.begin()->endpoint();
   }
   tcp::acceptor acceptor(io);

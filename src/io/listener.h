@@ -32,8 +32,8 @@ class UnixListener {
   uint64_t inode_ = 0;
 };
 
-// `address` is "host:port" with a number or name for host, "[v6]:port", or ":port" for every address.
-// Fails with listen-bad, listen-in-use, listen-failed.
+// `address` is "host:port" with a number or name for host, "[v6]:port", or ":port" for every
+// address. Fails with listen-bad, listen-in-use, listen-failed.
 Result<asio::ip::tcp::acceptor> open_tcp_listener(asio::io_context& io, const std::string& address);
 
 }  // namespace fairlead::io

@@ -24,9 +24,10 @@ class Stream {
   // Returns how many bytes came; 0 with asio::error::eof at the end.
   virtual asio::awaitable<size_t> read_some(asio::mutable_buffer into, error_code& error) = 0;
   // Writes all of both.
-  virtual asio::awaitable<void> write(asio::const_buffer first, asio::const_buffer second, error_code& error) = 0;
+  virtual asio::awaitable<void> write(asio::const_buffer first, asio::const_buffer second,
+                                      error_code& error) = 0;
   virtual asio::awaitable<void> handshake(error_code& error) = 0;  // TLS: as the server
-  virtual asio::awaitable<void> shutdown() = 0;  // says that nothing more will be written
+  virtual asio::awaitable<void> shutdown() = 0;        // says that nothing more will be written
   virtual void expires_after(milliseconds limit) = 0;  // 0: never
 };
 using StreamPtr = std::unique_ptr<Stream>;
@@ -50,7 +51,8 @@ StreamPtr make_stream(asio::local::stream_protocol::socket socket);
 StreamPtr make_stream(asio::ip::tcp::socket socket, TlsContextPtr tls);
 
 // Connects to where `url` points, TLS handshake included; `tls` null: the default client context.
-// Fails with net-refused, net-timeout, net-name-unknown, net-unreachable, net-not-allowed, tls-refused.
+// Fails with net-refused, net-timeout, net-name-unknown, net-unreachable, net-not-allowed,
+// tls-refused.
 asio::awaitable<Result<StreamPtr>> dial(Url url, TlsContextPtr tls, milliseconds limit);
 
 // The diagnostic for `error` met while talking to `who`; its code is one of dial's.

@@ -21,14 +21,17 @@ class StreamOf : public Stream {
   explicit StreamOf(Args&&... args) : inner(std::forward<Args>(args)...) {}
 
   asio::awaitable<size_t> read_some(asio::mutable_buffer into, error_code& error) override {
-    const size_t count = co_await inner.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
+    const size_t count =
+        co_await inner.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
     say_timeout(error);
     co_return count;
   }
 
-  asio::awaitable<void> write(asio::const_buffer first, asio::const_buffer second, error_code& error) override {
-    // Three, not two: Asio keeps a pair's first buffer as an empty one once it is written, and Beast's
-    // TLS stream takes that for the end: with a pair, a body of more than 16 KiB never left.
+  asio::awaitable<void> write(asio::const_buffer first, asio::const_buffer second,
+                              error_code& error) override {
+    // Three, not two: Asio keeps a pair's first buffer as an empty one once it is written, and
+    // Beast's TLS stream takes that for the end: with a pair, a body of more than 16 KiB never
+    // left.
     const std::array<asio::const_buffer, 3> both{first, second, asio::const_buffer{}};
     co_await asio::async_write(inner, both, asio::redirect_error(asio::use_awaitable, error));
     say_timeout(error);
@@ -41,14 +44,17 @@ class StreamOf : public Stream {
 
   asio::awaitable<void> shutdown() override {
     error_code ignored;
-    boost::beast::get_lowest_layer(inner).socket().shutdown(asio::socket_base::shutdown_send, ignored);
+    boost::beast::get_lowest_layer(inner).socket().shutdown(asio::socket_base::shutdown_send,
+                                                            ignored);
     co_return;
   }
 
   void expires_after(milliseconds limit) override {
     auto& lowest = boost::beast::get_lowest_layer(inner);
-    if (limit.count() > 0) lowest.expires_after(limit);
-    else lowest.expires_never();
+    if (limit.count() > 0)
+      lowest.expires_after(limit);
+    else
+      lowest.expires_never();
   }
 
   Inner inner;
@@ -63,6 +69,7 @@ using TcpStream = StreamOf<boost::beast::tcp_stream>;
 using UnixStream = StreamOf<boost::beast::basic_stream<asio::local::stream_protocol>>;
 
 // In tls.cc: a TLS handshake as the client over the connected `socket`.
-asio::awaitable<Result<StreamPtr>> dial_tls(Url url, asio::ip::tcp::socket socket, TlsContextPtr tls, milliseconds limit);
+asio::awaitable<Result<StreamPtr>> dial_tls(Url url, asio::ip::tcp::socket socket,
+                                            TlsContextPtr tls, milliseconds limit);
 
 }  // namespace fairlead::io

@@ -27,7 +27,8 @@ T run(asio::io_context& io, asio::awaitable<T> coroutine) {
   });
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   io.restart();
-  while (!result && std::chrono::steady_clock::now() < until) io.run_one_for(std::chrono::seconds(1));
+  while (!result && std::chrono::steady_clock::now() < until)
+    io.run_one_for(std::chrono::seconds(1));
   if (escaped) std::rethrow_exception(escaped);
   if (!result) {
     ADD_FAILURE() << "it hangs";

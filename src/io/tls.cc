@@ -28,17 +28,20 @@ class TlsStream final : public StreamOf<boost::beast::ssl_stream<boost::beast::t
       : StreamOf(std::move(socket), tls->context), tls_(std::move(tls)) {}
 
   asio::awaitable<void> handshake(error_code& error) override {
-    co_await inner.async_handshake(ssl::stream_base::server, asio::redirect_error(asio::use_awaitable, error));
+    co_await inner.async_handshake(ssl::stream_base::server,
+                                   asio::redirect_error(asio::use_awaitable, error));
     say_timeout(error);
   }
 
   asio::awaitable<void> handshake_as_client(error_code& error) {
-    co_await inner.async_handshake(ssl::stream_base::client, asio::redirect_error(asio::use_awaitable, error));
+    co_await inner.async_handshake(ssl::stream_base::client,
+                                   asio::redirect_error(asio::use_awaitable, error));
     say_timeout(error);
   }
 
   asio::awaitable<size_t> read_some(asio::mutable_buffer into, error_code& error) override {
-    const size_t count = co_await inner.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
+    const size_t count =
+        co_await inner.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
     say_timeout(error);
     // Many servers close without the closing alert; the HTTP parser knows whether all came.
     if (error == ssl::error::stream_truncated) error = asio::error::eof;
@@ -71,7 +74,8 @@ Result<void> load_own(ssl::context& context, const TlsOptions& options) {
   return {};
 }
 
-constexpr auto kNoOldVersions = ssl::context::no_sslv2 | ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1;
+constexpr auto kNoOldVersions = ssl::context::no_sslv2 | ssl::context::no_sslv3 |
+                                ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1;
 
 // Names what the certificate has to state, and what is sent so that the server can choose it.
 void expect_name(SSL* handle, const std::string& host) {
@@ -88,14 +92,18 @@ void expect_name(SSL* handle, const std::string& host) {
 Diagnostic refused(const Url& url, SSL* handle, const error_code& error) {
   const long verdict = SSL_get_verify_result(handle);
   if (verdict == X509_V_OK) {
-    return {"tls-refused", fmt::format("{} does not speak TLS with us: {}", url.shown(), error.message()), {},
+    return {"tls-refused",
+            fmt::format("{} does not speak TLS with us: {}", url.shown(), error.message()),
+            {},
             "is it http:// rather than https://?"};
   }
-  return {"tls-refused",
-          fmt::format("{} cannot be trusted: {}", url.shown(), X509_verify_cert_error_string(verdict)), {},
-          verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH
-              ? "use the name that stands in its certificate"
-              : "name the certificate authority's file (ca_file) that vouches for it"};
+  return {
+      "tls-refused",
+      fmt::format("{} cannot be trusted: {}", url.shown(), X509_verify_cert_error_string(verdict)),
+      {},
+      verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH
+          ? "use the name that stands in its certificate"
+          : "name the certificate authority's file (ca_file) that vouches for it"};
 }
 
 }  // namespace
@@ -105,8 +113,10 @@ Result<TlsContextPtr> make_tls_client(const TlsOptions& options) {
   error_code error;
   tls->context.set_options(ssl::context::default_workarounds | kNoOldVersions, error);
   if (options.verify) tls->context.set_verify_mode(ssl::verify_peer, error);
-  if (options.ca_file.empty()) tls->context.set_default_verify_paths(error);
-  else tls->context.load_verify_file(options.ca_file, error);
+  if (options.ca_file.empty())
+    tls->context.set_default_verify_paths(error);
+  else
+    tls->context.load_verify_file(options.ca_file, error);
   if (error) return bad_config(options.ca_file, error);
   const auto own = load_own(tls->context, options);
   if (!own) return std::unexpected(own.error());
@@ -117,7 +127,8 @@ Result<TlsContextPtr> make_tls_server(const TlsOptions& options) {
   auto tls = std::make_shared<TlsContext>(ssl::context::tls_server, false);
   error_code error;
   tls->context.set_options(ssl::context::default_workarounds | kNoOldVersions, error);
-  if (options.cert_file.empty()) return fail("tls-config", "a TLS server needs a certificate", "set cert_file and key_file");
+  if (options.cert_file.empty())
+    return fail("tls-config", "a TLS server needs a certificate", "set cert_file and key_file");
   const auto own = load_own(tls->context, options);
   if (!own) return std::unexpected(own.error());
   return tls;
@@ -127,7 +138,8 @@ StreamPtr make_stream(asio::ip::tcp::socket socket, TlsContextPtr tls) {
   return std::make_unique<TlsStream>(std::move(socket), std::move(tls));
 }
 
-asio::awaitable<Result<StreamPtr>> dial_tls(Url url, asio::ip::tcp::socket socket, TlsContextPtr tls, milliseconds limit) {
+asio::awaitable<Result<StreamPtr>> dial_tls(Url url, asio::ip::tcp::socket socket,
+                                            TlsContextPtr tls, milliseconds limit) {
   if (!tls) {
     auto made = make_tls_client({});
     if (!made) co_return std::unexpected(made.error());

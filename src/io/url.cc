@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace fairlead::io {
@@ -73,8 +74,10 @@ Result<Url> parse_url(std::string_view text) {
     url.host = "localhost";
     return url;
   }
-  if (rest.starts_with("https://")) url.tls = true;
-  else if (!rest.starts_with("http://")) return bad(text, "it begins with none of http://, https://, unix:");
+  if (rest.starts_with("https://"))
+    url.tls = true;
+  else if (!rest.starts_with("http://"))
+    return bad(text, "it begins with none of http://, https://, unix:");
   rest.remove_prefix(url.tls ? 8 : 7);
   url.port = url.tls ? "443" : "80";
 
@@ -105,8 +108,10 @@ std::string percent_encode(std::string_view text) {
   for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) out += c;
-    else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -114,18 +119,26 @@ std::string percent_encode(std::string_view text) {
 std::string percent_decode(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+        hex_digit(text[i + 2]) >= 0) {
       out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
       i += 2;
     } else {
-      out += text[i] == '+' ? ' ' : text[i];
+      out += text[i];
     }
   }
   return out;
 }
 
+std::string form_decode(std::string_view text) {
+  std::string blanks(text);
+  std::ranges::replace(blanks, '+', ' ');
+  return percent_decode(blanks);
+}
+
 std::string base64(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   uint32_t bits = 0;
   int held = 0;

@@ -60,7 +60,9 @@ enum class IdleKind : uint8_t {
   never_used,       // not active since the run began
   no_process,       // was active, and no process holds its memory any more
   used_then_idle,   // was active, a process still holds it
+  idle,             // idle since we first looked; what its run did before that was not seen
 };
-BOOST_DESCRIBE_ENUM(IdleKind, none, failed_peer, stuck, never_used, no_process, used_then_idle)
+BOOST_DESCRIBE_ENUM(IdleKind, none, failed_peer, stuck, never_used, no_process, used_then_idle, idle)
+inline constexpr IdleKind kIdleKindLast = IdleKind::idle;
 
 }  // namespace fairlead

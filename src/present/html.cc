@@ -39,7 +39,7 @@ Markup more_than_shown(size_t rows, int64_t beyond = 0) {
 Markup header_of(const Report& r) {
   Markup inner{"<h1>" + escaped(r.site).html + "</h1>"};
   inner += element("span", "muted", escaped(fmt::format("{} to {} ({})", short_time(r.from), short_time(r.to), wait_text((r.to - r.from).us))));
-  inner += element("span", "", escaped(plural(r.gpus, "GPU")));
+  inner += element("span", "", escaped(r.fleet_known ? plural(r.gpus, "GPU") : "the fleet is not known"));
   inner += element("span", "muted", escaped(coverage_sentence(r)));
   return element("header", "", inner);
 }
@@ -52,7 +52,8 @@ Markup bars_of(const Report& r) {
   Markup out;
   for (const ModelRow& m : r.models) {
     const bool booked = m.gpu_seconds.total > 0;
-    const std::string size = booked ? plural(m.gpus.total, "GPU") + ", " + gpu_hours(m.gpu_seconds.total) + " GPU-hours" : plural(m.gpus.total, "GPU") + " now";
+    std::string size = m.gpus.total > 0 ? plural(m.gpus.total, "GPU") + ", " : "";
+    size += booked ? gpu_hours(m.gpu_seconds.total) + " GPU-hours" : "nothing is booked yet: as it is now";
     Markup inner = element("figcaption", "", {"<span>" + escaped(model_name(m.model)).html + "</span><span>" + escaped(size).html + "</span>"});
     inner += bar_svg(booked ? m.gpu_seconds : m.gpus, booked ? "GPU-seconds" : "GPUs");
     out += element("figure", "", inner);
@@ -64,7 +65,7 @@ Markup legend_of(const Report& r) {
   Table table{.columns = {{"column"}, {"GPU-hours", Align::right}, {"share", Align::right}, {"GPUs now", Align::right}, {"meaning"}}, .rows = {}};
   Plots plots{.title = "", .cells = {}, .first = true};
   for (const ColumnLook& look : column_looks()) {
-    const bool unknowable = !r.fleet_known && look.column >= Column::free;
+    const bool unknowable = !knowable(r, look.column);
     const int64_t n = amount(r.gpu_seconds, look.column);
     int64_t now = 0;
     for (const ModelRow& m : r.models) now += amount(m.gpus, look.column);
@@ -121,8 +122,11 @@ Markup teams_of(const Report& r) {
   Plots plots{.title = "by column", .cells = {}};
   for (const TeamRow& team : r.teams) {
     const ColumnSeconds& s = team.gpu_seconds;
-    table.rows.push_back({name_or_none(team.name), gpu_hours(s.total), share(s.useful, s.total), share(s.held_idle, s.total),
-                          share(s.held_unmeasured, s.total), share(s.lost, s.total)});
+    auto& cells = table.rows.emplace_back();
+    cells = {name_or_none(team.name), gpu_hours(s.total)};
+    for (const Column c : {Column::useful, Column::held_idle, Column::held_unmeasured, Column::lost}) {
+      cells.push_back(knowable(r, c) ? share(amount(s, c), s.total) : "-");
+    }
     plots.cells.push_back(s.total > 0 ? bar_svg(s, "GPU-seconds") : Markup{});
   }
   Markup out = table_markup(first_rows(table), plots);

@@ -32,6 +32,12 @@ bool has_telemetry(const Report& r) {
   return std::ranges::any_of(r.sources, [](const SourceRow& s) { return s.source == Source::telemetry && s.known; });
 }
 
+bool knowable(const Report& r, Column column) {
+  if (column >= Column::free) return r.fleet_known;
+  if (column == Column::useful || column == Column::held_idle) return has_telemetry(r) || amount(r.gpu_seconds, column) > 0;
+  return true;
+}
+
 std::vector<ReportRow> team_rows(const Report& r) { return {r.teams.begin(), r.teams.end()}; }
 
 std::vector<IdleSum> idle_sums(const Report& r) {

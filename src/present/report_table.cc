@@ -74,7 +74,8 @@ std::string report_by_text(const Report& r, ReportBy by, const TextOptions& opti
     const ColumnSeconds& s = row.gpu_seconds;
     cells = {model ? model_name(row.name) : name_or_none(row.name), gpu_hours(s.total)};
     for (const ColumnLook& look : column_looks()) {
-      if (model || look.column <= Column::lost) cells.push_back(share(amount(s, look.column), s.total));
+      if (!model && look.column > Column::lost) continue;
+      cells.push_back(knowable(r, look.column) ? share(amount(s, look.column), s.total) : "-");
     }
     if (model) continue;
     cells.insert(cells.end(), {with_thousands(row.workloads), with_thousands(row.started),

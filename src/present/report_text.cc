@@ -13,7 +13,7 @@ namespace {
 std::string title_of(const Report& r, const TextOptions& options) {
   const std::string span = wait_text((r.to - r.from).us);
   const std::string text = fmt::format("{}   {} to {} ({})   {}", r.site, short_time(r.from), short_time(r.to), span,
-                                       plural(r.gpus, "GPU"));
+                                       r.fleet_known ? plural(r.gpus, "GPU") : "the fleet is not known");
   const std::string shown = wrap(printable(text), static_cast<size_t>(std::max(20, options.width))).front();
   return options.colour ? "\x1b[1m" + shown + "\x1b[0m\n" : shown + "\n";
 }
@@ -54,7 +54,7 @@ std::string legend(const Report& r, const TextOptions& options) {
     if (several) table.columns.push_back({model_name(m.model), Align::right});
   }
   for (const ColumnLook& look : column_looks()) {
-    const bool unknowable = !r.fleet_known && look.column >= Column::free;
+    const bool unknowable = !knowable(r, look.column);
     const int64_t n = amount(r.gpu_seconds, look.column);
     auto& row = table.rows.emplace_back();
     row = {std::string(look.glyph), std::string(look.title), unknowable ? "-" : gpu_hours(n),

@@ -107,6 +107,10 @@ TEST(ReportText, WhatIsNotKnownIsNotZero) {
   Report r = sample_report();
   r.fleet_known = false;
   EXPECT_NE(report_text(r).find("  /  stranded                 -        -         -\n"), std::string::npos) << report_text(r);
+  EXPECT_TRUE(report_text(r).starts_with("alpha   2026-11-30 00:00 UTC to 2026-11-30 10:00 UTC (10h)   the fleet is not known\n"));
+  r.sources[1].known = false;
+  r.gpu_seconds.useful = r.gpu_seconds.held_idle = 0;
+  EXPECT_NE(report_text(r).find("  █  useful                   -        -         -\n"), std::string::npos) << report_text(r);
   r.classes[0].started = 0;
   EXPECT_EQ(waits_table("class", r.classes).rows[0][4], "-");
 }

@@ -37,11 +37,11 @@ Result<void> Site::replay() {
     event->seq = seq;
     engine_.step(*event);
     ++replayed_;
+    since_snapshot_ += line.size();
     return true;
   });
   if (!read) return std::unexpected(read.error());
   if (problem) return std::unexpected(*problem);
-  since_snapshot_ = replayed_;
   return {};
 }
 
@@ -121,8 +121,8 @@ void Site::commit(std::vector<std::string> lines) {
     decide(*event);
     if (const auto source = ended_source(*event)) ++polls_[static_cast<size_t>(*source)];
   }
-  since_snapshot_ += lines.size();
-  if (since_snapshot_ >= options_.snapshot_every) {
+  for (const std::string& line : lines) since_snapshot_ += line.size();
+  if (since_snapshot_ >= options_.snapshot_every_bytes) {
     if (const auto saved = snapshot(); !saved) journal_problem_ = to_text(saved.error());
   }
   on_change();

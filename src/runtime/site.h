@@ -24,7 +24,7 @@ namespace fairlead {
 struct SiteOptions {
   std::string name = "site";
   EngineRules rules;
-  uint64_t snapshot_every = 200'000;  // events; chosen: a second or two of replay
+  uint64_t snapshot_every_bytes = 64 << 20;  // of journal; chosen: a second or two of replay
 };
 
 class Site {
@@ -77,7 +77,7 @@ class Site {
   Engine engine_;
   std::vector<Pending> open_;  // polls that have not ended, one per source at most
   uint64_t polls_[3] = {};
-  uint64_t since_snapshot_ = 0;
+  uint64_t since_snapshot_ = 0;  // bytes of journal
   uint64_t replayed_ = 0;
   std::string journal_problem_;
   bool wants_full_ = false;

@@ -39,6 +39,8 @@ Result<void> read_sacct_text(HistoryBuilder& builder, const HistoryInput& input)
 
 // --- text ----------------------------------------------------------------------------------------
 
+inline namespace history_text {  // other readers have helpers of these names
+
 // Takes the next line off `text`, without its end ("\n" or "\r\n").
 std::string_view take_line(std::string_view& text);
 // Takes the text up to `delimiter`, and the delimiter.
@@ -77,5 +79,7 @@ StatedState parse_state(std::string_view word);
 // ("4.batch") is none.
 enum class JobName : uint8_t { job, step, neither };
 JobName parse_job_id(std::string_view text, HistoryRun& run);
+
+}  // namespace history_text
 
 }  // namespace fairlead

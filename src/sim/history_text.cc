@@ -6,6 +6,7 @@
 #include "sim/history_read.h"
 
 namespace fairlead {
+inline namespace history_text {
 
 std::string_view take_line(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
@@ -269,4 +270,5 @@ JobName parse_job_id(std::string_view text, HistoryRun& run) {
   return rest.front() == '.' ? JobName::step : JobName::neither;
 }
 
+}  // namespace history_text
 }  // namespace fairlead

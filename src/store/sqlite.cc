@@ -10,13 +10,15 @@ Statement& Statement::bind(int64_t value) {
 }
 
 Statement& Statement::bind_text(std::string_view text) {
-  sqlite3_bind_text64(handle_.get(), ++bound_, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  sqlite3_bind_text64(handle_.get(), ++bound_, text.data(), text.size(), SQLITE_STATIC,
+                      SQLITE_UTF8);
   return *this;
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
   // A pointer of null would bind NULL rather than no bytes.
-  const int code = sqlite3_bind_blob64(handle_.get(), ++bound_, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
+  const int code = sqlite3_bind_blob64(handle_.get(), ++bound_, bytes.empty() ? "" : bytes.data(),
+                                       bytes.size(), SQLITE_STATIC);
   if (code != SQLITE_OK) bound_ = -1000;  // too large: the step says so
   return *this;
 }
@@ -53,16 +55,20 @@ void Statement::reset() {
 
 Result<void> Database::open() {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path_.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code =
+      sqlite3_open_v2(path_.c_str(), &handle,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) return std::unexpected(problem(code));
-  sqlite3_busy_timeout(handle, 5000);  // a reader from outside (sqlite3, a backup) may hold it for a moment
+  sqlite3_busy_timeout(handle,
+                       5000);  // a reader from outside (sqlite3, a backup) may hold it for a moment
   return {};
 }
 
 Result<Statement> Database::prepare(std::string_view sql) const {
   sqlite3_stmt* handle = nullptr;
-  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
+  const int code =
+      sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
   if (code != SQLITE_OK) return std::unexpected(problem(code));
   return Statement(this, handle);
 }
@@ -94,20 +100,34 @@ Diagnostic Database::problem(int code) const {
     return Diagnostic{std::string(name), fmt::format("'{}' {}", path_, what), {}, std::move(hint)};
   };
   switch (code & 0xff) {
-    case SQLITE_FULL: return say("store-full", "cannot grow: the disk or the set limit is full", "make room; nothing that was confirmed is lost");
+    case SQLITE_FULL:
+      return say("store-full", "cannot grow: the disk or the set limit is full",
+                 "make room; nothing that was confirmed is lost");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return say("store-corrupt", "is damaged",
-                 fmt::format("move it away with its -wal file and start anew, or get back what can be read: sqlite3 {} .recover | sqlite3 new.db", path_));
+                 fmt::format("move it away with its -wal file and start anew, or get back what can "
+                             "be read: sqlite3 {} .recover | sqlite3 new.db",
+                             path_));
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return say("store-busy", "is locked by another program", "end the program that has it open (sqlite3, a backup)");
+    case SQLITE_LOCKED:
+      return say("store-busy", "is locked by another program",
+                 "end the program that has it open (sqlite3, a backup)");
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-    case SQLITE_PERM: return say("store-not-writable", "cannot be opened for writing", "does its folder exist, and may this user write there?");
-    case SQLITE_TOOBIG: return say("store-too-large", "cannot take so large a piece", "one piece may have 1 GB");
+    case SQLITE_PERM:
+      return say("store-not-writable", "cannot be opened for writing",
+                 "does its folder exist, and may this user write there?");
+    case SQLITE_TOOBIG:
+      return say("store-too-large", "cannot take so large a piece", "one piece may have 1 GB");
     case SQLITE_IOERR:
-      return say("store-io", fmt::format("cannot be read or written: {}", sqlite3_errstr(code)), "see to the disk; nothing that was confirmed is lost");
-    default: return say("store-failed", fmt::format("failed: {}", handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code)), "");
+      return say("store-io", fmt::format("cannot be read or written: {}", sqlite3_errstr(code)),
+                 "see to the disk; nothing that was confirmed is lost");
+    default:
+      return say(
+          "store-failed",
+          fmt::format("failed: {}", handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code)),
+          "");
   }
 }
 

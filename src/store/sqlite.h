@@ -34,7 +34,8 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
   };
-  Statement(const Database* database, sqlite3_stmt* handle) : database_(database), handle_(handle) {}
+  Statement(const Database* database, sqlite3_stmt* handle)
+      : database_(database), handle_(handle) {}
   const Database* database_;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
   int bound_ = 0;
@@ -49,13 +50,15 @@ class Database {
 
   Result<void> open();  // makes the file where there is none
   Result<Statement> prepare(std::string_view sql) const;
-  Result<void> run(std::string_view sql) const;           // one or several statements without rows
-  Result<int64_t> number(std::string_view sql) const;     // the first column of the first row; 0 where there is none
+  Result<void> run(std::string_view sql) const;  // one or several statements without rows
+  Result<int64_t> number(
+      std::string_view sql) const;  // the first column of the first row; 0 where there is none
   Result<std::string> text(std::string_view sql) const;
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   int64_t changes() const { return sqlite3_changes64(handle_.get()); }
 
-  // store-full, store-io, store-corrupt, store-busy, store-not-writable, store-too-large, store-failed.
+  // store-full, store-io, store-corrupt, store-busy, store-not-writable, store-too-large,
+  // store-failed.
   Diagnostic problem(int code) const;
 
  private:
@@ -71,7 +74,9 @@ class Transaction {
  public:
   static Result<Transaction> begin(const Database& database);
   Result<void> commit();
-  Transaction(Transaction&& other) noexcept : database_(other.database_) { other.database_ = nullptr; }
+  Transaction(Transaction&& other) noexcept : database_(other.database_) {
+    other.database_ = nullptr;
+  }
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
 

@@ -25,8 +25,10 @@ int64_t digest_of(std::string_view bytes) {
 Result<std::string> read_snapshot(const Statement& select) {
   const auto size = static_cast<size_t>(select.number(1));
   const std::string_view stored = select.text(4);
-  auto bytes = select.number(2) != 0 ? unpack(stored, size) : Result<std::string>(std::string(stored));
-  if (bytes && (bytes->size() != size || digest_of(*bytes) != select.number(3))) return fail("store-corrupt", "a snapshot is damaged");
+  auto bytes =
+      select.number(2) != 0 ? unpack(stored, size) : Result<std::string>(std::string(stored));
+  if (bytes && (bytes->size() != size || digest_of(*bytes) != select.number(3)))
+    return fail("store-corrupt", "a snapshot is damaged");
   return bytes;
 }
 
@@ -52,7 +54,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, const StoreO
 
 Result<void> Store::start() {
   // What was pruned is in a snapshot, so the two together know the last number given.
-  const auto last = database_.number("SELECT max(coalesce((SELECT max(seq) FROM journal), 0), coalesce((SELECT max(seq) FROM snapshot), 0))");
+  const auto last = database_.number(
+      "SELECT max(coalesce((SELECT max(seq) FROM journal), 0), coalesce((SELECT max(seq) FROM "
+      "snapshot), 0))");
   if (!last) return std::unexpected(last.error());
   last_seq_ = static_cast<uint64_t>(*last);
   auto insert = database_.prepare("INSERT INTO journal (seq, line) VALUES (?, ?)");
@@ -84,7 +88,8 @@ Result<uint64_t> Store::append(std::span<const std::string> lines) {
   return first;
 }
 
-Result<void> Store::events_after(uint64_t seq, const std::function<bool(uint64_t, std::string_view)>& on_event) {
+Result<void> Store::events_after(uint64_t seq,
+                                 const std::function<bool(uint64_t, std::string_view)>& on_event) {
   auto select = database_.prepare("SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq");
   if (!select) return std::unexpected(select.error());
   select->bind(static_cast<int64_t>(seq));
@@ -92,7 +97,8 @@ Result<void> Store::events_after(uint64_t seq, const std::function<bool(uint64_t
     const auto row = select->step();
     if (!row) return std::unexpected(row.error());
     if (!*row || static_cast<uint64_t>(select->number(0)) != expected) {
-      return fail("store-gap", fmt::format("the journal no longer holds event {}", expected), "start from a newer snapshot");
+      return fail("store-gap", fmt::format("the journal no longer holds event {}", expected),
+                  "start from a newer snapshot");
     }
     if (!on_event(expected, select->text(1))) break;
   }
@@ -105,19 +111,26 @@ Result<void> Store::save_snapshot(uint64_t seq, std::string_view bytes) {
   const std::string packed = packs ? pack(bytes) : std::string();
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
-  auto insert = database_.prepare("INSERT OR REPLACE INTO snapshot (seq, size, packed, digest, bytes) VALUES (?, ?, ?, ?, ?)");
+  auto insert = database_.prepare(
+      "INSERT OR REPLACE INTO snapshot (seq, size, packed, digest, bytes) VALUES (?, ?, ?, ?, ?)");
   if (!insert) return std::unexpected(insert.error());
-  insert->bind(static_cast<int64_t>(seq)).bind(static_cast<int64_t>(bytes.size())).bind(packs ? 1 : 0).bind(digest_of(bytes)).bind_blob(packs ? packed : bytes);
+  insert->bind(static_cast<int64_t>(seq))
+      .bind(static_cast<int64_t>(bytes.size()))
+      .bind(packs ? 1 : 0)
+      .bind(digest_of(bytes))
+      .bind_blob(packs ? packed : bytes);
   const auto inserted = insert->run();
   if (!inserted) return inserted;
   const auto dropped = database_.run(fmt::format(
-      "DELETE FROM snapshot WHERE seq NOT IN (SELECT seq FROM snapshot ORDER BY seq DESC LIMIT {})", kSnapshotsKept));
+      "DELETE FROM snapshot WHERE seq NOT IN (SELECT seq FROM snapshot ORDER BY seq DESC LIMIT {})",
+      kSnapshotsKept));
   if (!dropped) return dropped;
   return commit(*transaction);
 }
 
 Result<std::optional<Snapshot>> Store::load_snapshot() {
-  auto select = database_.prepare("SELECT seq, size, packed, digest, bytes FROM snapshot ORDER BY seq DESC");
+  auto select =
+      database_.prepare("SELECT seq, size, packed, digest, bytes FROM snapshot ORDER BY seq DESC");
   if (!select) return std::unexpected(select.error());
   bool damaged = false;
   while (true) {
@@ -127,7 +140,9 @@ Result<std::optional<Snapshot>> Store::load_snapshot() {
     if (!*row) return std::optional<Snapshot>{};
     auto bytes = read_snapshot(*select);
     if (bytes) {
-      return Snapshot{.seq = static_cast<uint64_t>(select->number(0)), .bytes = std::move(*bytes), .newer_damaged = damaged};
+      return Snapshot{.seq = static_cast<uint64_t>(select->number(0)),
+                      .bytes = std::move(*bytes),
+                      .newer_damaged = damaged};
     }
     damaged = true;
   }
@@ -139,7 +154,9 @@ Result<int64_t> Store::prune_journal(uint64_t before, int64_t rows_max) {
   const int64_t limit = static_cast<int64_t>(std::min(before, static_cast<uint64_t>(*oldest) + 1));
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
-  auto remove = database_.prepare("DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq < ? ORDER BY seq LIMIT ?)");
+  auto remove = database_.prepare(
+      "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq < ? ORDER BY seq LIMIT "
+      "?)");
   if (!remove) return std::unexpected(remove.error());
   const auto removed = remove->bind(limit).bind(rows_max).run();
   if (!removed) return std::unexpected(removed.error());

@@ -18,14 +18,16 @@ constexpr std::string_view kTables = R"(
 )";
 
 std::unexpected<Diagnostic> foreign(const std::string& path, std::string_view what) {
-  return fail("store-foreign", fmt::format("'{}' is {}, and is left as it is", path, what), "give the store a path of its own");
+  return fail("store-foreign", fmt::format("'{}' is {}, and is left as it is", path, what),
+              "give the store a path of its own");
 }
 
 Result<void> make_tables(const Database& database) {
   // Ours from the first byte on: the mark and the tables come into being together.
   auto transaction = Transaction::begin(database);
   if (!transaction) return std::unexpected(transaction.error());
-  const auto made = database.run(fmt::format("{} PRAGMA application_id={}; PRAGMA user_version={};", kTables, kApplicationId, kFormat));
+  const auto made = database.run(fmt::format("{} PRAGMA application_id={}; PRAGMA user_version={};",
+                                             kTables, kApplicationId, kFormat));
   if (!made) return made;
   return transaction->commit();
 }
@@ -40,8 +42,10 @@ Result<void> check_file(const std::string& path) {
   if (no_file || size == 0) return {};
   std::ifstream file(path, std::ios::binary);
   char head[16] = {};
-  if (!file.read(head, std::min<std::streamsize>(sizeof head, static_cast<std::streamsize>(size)))) {
-    return fail("store-not-writable", fmt::format("'{}' cannot be read", path), "may this user read and write it?");
+  if (!file.read(head,
+                 std::min<std::streamsize>(sizeof head, static_cast<std::streamsize>(size)))) {
+    return fail("store-not-writable", fmt::format("'{}' cannot be read", path),
+                "may this user read and write it?");
   }
   if (std::string_view(head, sizeof head) != kMagic) return foreign(path, "no database");
   return {};
@@ -57,7 +61,9 @@ Result<void> check_owner(const Database& database, const std::string& path) {
   if (*id == 0 && *format == 0 && *tables == 0) return {};  // new
   if (*id != kApplicationId) return foreign(path, "the database of another program");
   if (*format > kFormat) {
-    return fail("store-newer", fmt::format("'{}' was written by a newer fairlead (format {}, this one reads {})", path, *format, kFormat),
+    return fail("store-newer",
+                fmt::format("'{}' was written by a newer fairlead (format {}, this one reads {})",
+                            path, *format, kFormat),
                 "start the newer fairlead, or restore the copy made before it was");
   }
   const auto pages = database.number("PRAGMA page_count");
@@ -68,7 +74,8 @@ Result<void> check_owner(const Database& database, const std::string& path) {
   return {};
 }
 
-Result<void> prepare_database(const Database& database, const std::string& path, int64_t bytes_max) {
+Result<void> prepare_database(const Database& database, const std::string& path,
+                              int64_t bytes_max) {
   const auto tables = database.number("SELECT count(*) FROM sqlite_master");
   if (!tables) return std::unexpected(tables.error());
   if (*tables == 0) {
@@ -78,8 +85,10 @@ Result<void> prepare_database(const Database& database, const std::string& path,
   const auto mode = database.text("PRAGMA journal_mode=WAL");
   if (!mode) return std::unexpected(mode.error());
   if (*mode != "wal") {
-    return fail("store-no-wal", fmt::format("'{}' lies on a file system that cannot share memory between processes", path),
-                "put the store on a local disk, not on a network file system");
+    return fail(
+        "store-no-wal",
+        fmt::format("'{}' lies on a file system that cannot share memory between processes", path),
+        "put the store on a local disk, not on a network file system");
   }
   const auto modes = database.run(
       "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536;"
@@ -87,7 +96,8 @@ Result<void> prepare_database(const Database& database, const std::string& path,
   if (!modes || bytes_max == 0) return modes;
   const auto page_size = database.number("PRAGMA page_size");
   if (!page_size) return std::unexpected(page_size.error());
-  const auto limit = database.number(fmt::format("PRAGMA max_page_count={}", std::max<int64_t>(1, bytes_max / *page_size)));
+  const auto limit = database.number(
+      fmt::format("PRAGMA max_page_count={}", std::max<int64_t>(1, bytes_max / *page_size)));
   if (!limit) return std::unexpected(limit.error());
   return {};
 }

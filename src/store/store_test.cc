@@ -124,7 +124,8 @@ TEST_F(StoreTest, PrunesOnlyWhatNoSnapshotNeeds) {
   EXPECT_EQ(store->prune_journal(100, 3).value(), 1);
   EXPECT_EQ(store->prune_journal(100, 3).value(), 0);
   EXPECT_EQ(read_journal(*store, 4).size(), 6u);
-  EXPECT_EQ(store->events_after(2, [](uint64_t, std::string_view) { return true; }).error().code, "store-gap");
+  EXPECT_EQ(store->events_after(2, [](uint64_t, std::string_view) { return true; }).error().code,
+            "store-gap");
   ASSERT_TRUE(store->save_snapshot(9, "nine"));
   ASSERT_TRUE(store->save_snapshot(10, "ten"));
   EXPECT_EQ(store->prune_journal(11).value(), 5);
@@ -165,7 +166,9 @@ TEST_F(StoreTest, RefusesWhatIsNotItsOwn) {
 }
 
 TEST_F(StoreTest, RefusesANewerFormatAndADamagedFile) {
-  { ASSERT_TRUE(open()->append(Lines(2000, std::string(100, 'x')))); }
+  {
+    ASSERT_TRUE(open()->append(Lines(2000, std::string(100, 'x'))));
+  }
   const auto size = std::filesystem::file_size(path);
   sql("PRAGMA user_version=99");
   EXPECT_EQ(refusal(), "store-newer");
@@ -194,9 +197,11 @@ TEST_F(StoreTest, AFullDiskLosesNothingAndPasses) {
   EXPECT_EQ(store->last_seq(), batches * 10);
   EXPECT_EQ(read_journal(*store).size(), batches * 10);
   EXPECT_EQ(store->append(batch).error().code, "store-full");
-  EXPECT_EQ(store->save_snapshot(store->last_seq(), std::string(60'000, 'x')).error().code, "store-full");
+  EXPECT_EQ(store->save_snapshot(store->last_seq(), std::string(60'000, 'x')).error().code,
+            "store-full");
   ASSERT_TRUE(store->save_snapshot(store->last_seq(), "small"));
-  EXPECT_EQ(store->prune_journal(store->last_seq()).value(), static_cast<int64_t>(batches * 10 - 1));
+  EXPECT_EQ(store->prune_journal(store->last_seq()).value(),
+            static_cast<int64_t>(batches * 10 - 1));
   EXPECT_EQ(store->append(batch).value(), batches * 10 + 1);  // room was made
 }
 
@@ -206,13 +211,15 @@ TEST_F(StoreTest, AWriteThatTheSystemRefusesIsAnError) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
-  const rlimit tight{.rlim_cur = std::filesystem::file_size(path + "-wal") + 10'000, .rlim_max = before.rlim_max};
+  const rlimit tight{.rlim_cur = std::filesystem::file_size(path + "-wal") + 10'000,
+                     .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
   const auto refused = store->append(Lines(100, std::string(1000, 'x')));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   ::signal(SIGXFSZ, old_handler);
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().code == "store-io" || refused.error().code == "store-full") << refused.error().code;
+  EXPECT_TRUE(refused.error().code == "store-io" || refused.error().code == "store-full")
+      << refused.error().code;
   EXPECT_EQ(store->append(Lines{"after"}).value(), 2u);
   EXPECT_EQ(read_journal(*store), (Lines{"1 before", "2 after"}));
 }
@@ -228,7 +235,8 @@ TEST_F(StoreTest, AWriteThatTheSystemRefusesIsAnError) {
     if (::write(acknowledge, &batch, sizeof batch) != sizeof batch) ::_exit(3);
     if (batch % 3 != 0) continue;
     const uint64_t seq = (*store)->last_seq();
-    if (!(*store)->save_snapshot(seq, std::string(100'000, 's') + std::to_string(batch))) ::_exit(4);
+    if (!(*store)->save_snapshot(seq, std::string(100'000, 's') + std::to_string(batch)))
+      ::_exit(4);
     if (!(*store)->prune_journal(seq)) ::_exit(5);
   }
 }

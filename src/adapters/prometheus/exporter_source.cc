@@ -17,7 +17,8 @@ struct Page {
   std::string node;  // whose page it is, where the address says so
 };
 
-std::vector<Page> list_pages(const std::vector<std::string>& urls, const std::vector<std::string>& nodes) {
+std::vector<Page> list_pages(const std::vector<std::string>& urls,
+                             const std::vector<std::string>& nodes) {
   static constexpr std::string_view kNode = "{node}";
   std::vector<Page> pages;
   for (const std::string& url : urls) {
@@ -27,7 +28,9 @@ std::vector<Page> list_pages(const std::vector<std::string>& urls, const std::ve
     }
     for (const std::string& node : nodes) {
       std::string filled = url;
-      for (size_t at = filled.find(kNode); at != filled.npos; at = filled.find(kNode, at + node.size())) filled.replace(at, kNode.size(), node);
+      for (size_t at = filled.find(kNode); at != filled.npos;
+           at = filled.find(kNode, at + node.size()))
+        filled.replace(at, kNode.size(), node);
       pages.push_back({std::move(filled), node});
     }
   }
@@ -37,7 +40,10 @@ std::vector<Page> list_pages(const std::vector<std::string>& urls, const std::ve
 // What the workers of one poll share; the last of them lets go of it.
 struct Round {
   Round(const asio::any_io_executor& executor, NodesPtr known, Instant now, ExporterOptions wanted)
-      : nodes(std::move(known)), normaliser(*nodes, now), options(std::move(wanted)), done(executor, asio::steady_timer::time_point::max()) {}
+      : nodes(std::move(known)),
+        normaliser(*nodes, now),
+        options(std::move(wanted)),
+        done(executor, asio::steady_timer::time_point::max()) {}
   NodesPtr nodes;
   evidence::Normaliser normaliser;
   ExporterOptions options;
@@ -47,9 +53,9 @@ struct Round {
   std::function<Instant()> now;
   size_t next = 0;
   size_t workers = 0;
-  int64_t failed = 0;      // pages
+  int64_t failed = 0;  // pages
   int64_t bad_lines = 0;
-  int64_t points = 0;      // of metrics that we know
+  int64_t points = 0;  // of metrics that we know
   Diagnostic first_failure;
   std::string first_failed;
 
@@ -100,8 +106,10 @@ asio::awaitable<void> work(RoundPtr round) {
   while (round->next < round->pages.size()) {
     const Page& page = round->pages[round->next++];
     const auto text = co_await get_page(round, page.url);
-    if (text) read_page(*round, page, *text);
-    else round->page_failed(page, text.error());
+    if (text)
+      read_page(*round, page, *text);
+    else
+      round->page_failed(page, text.error());
   }
   if (--round->workers == 0) round->done.cancel();
 }
@@ -109,13 +117,18 @@ asio::awaitable<void> work(RoundPtr round) {
 void judge(const Round& round, PollOutcome& outcome) {
   outcome.unreadable += round.failed + round.bad_lines;
   if (round.failed > 0) {
-    const std::string said = fmt::format("{} of {} exporters gave no page: {} ({})", round.failed, round.pages.size(),
-                                         round.first_failure.message, round.first_failure.hint);
-    if (round.failed == static_cast<int64_t>(round.pages.size())) outcome.fail(said);
-    else outcome.add(said);
+    const std::string said =
+        fmt::format("{} of {} exporters gave no page: {} ({})", round.failed, round.pages.size(),
+                    round.first_failure.message, round.first_failure.hint);
+    if (round.failed == static_cast<int64_t>(round.pages.size()))
+      outcome.fail(said);
+    else
+      outcome.add(said);
   }
   if (outcome.ok && round.points == 0) {
-    outcome.fail("the exporters' pages hold none of the GPU metrics that we know (is it the GPU exporter's port? dcgm-exporter's is 9400)");
+    outcome.fail(
+        "the exporters' pages hold none of the GPU metrics that we know (is it the GPU exporter's "
+        "port? dcgm-exporter's is 9400)");
   }
 }
 
@@ -124,7 +137,8 @@ void judge(const Round& round, PollOutcome& outcome) {
 ExporterSource::ExporterSource(ExporterOptions options, std::function<Instant()> now)
     : options_(std::move(options)), now_(std::move(now)) {}
 
-asio::awaitable<bool> ExporterSource::poll(NodesPtr nodes, std::vector<std::string> node_names, Emit emit) {
+asio::awaitable<bool> ExporterSource::poll(NodesPtr nodes, std::vector<std::string> node_names,
+                                           Emit emit) {
   const auto executor = co_await asio::this_coro::executor;
   const Instant began = now_();
   PollOutcome outcome;
@@ -136,13 +150,15 @@ asio::awaitable<bool> ExporterSource::poll(NodesPtr nodes, std::vector<std::stri
   if (!secrets) {
     outcome.fail(secrets.error());
   } else if (round->pages.empty()) {
-    outcome.fail("there is no exporter to ask (name its address, or wait for the scheduler's nodes)");
+    outcome.fail(
+        "there is no exporter to ask (name its address, or wait for the scheduler's nodes)");
   } else {
     round->secrets = std::move(*secrets);
     round->workers = std::min(options_.side_by_side, round->pages.size());
     for (size_t i = 0, count = round->workers; i < count; ++i) io::spawn(executor, work(round));
     io::error_code ignored;
-    if (round->workers > 0) co_await round->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (round->workers > 0)
+      co_await round->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     judge(*round, outcome);
   }
   evidence::Normalised normalised = round->normaliser.finish();

@@ -1,7 +1,7 @@
 // GPU samples straight from the exporters' own pages, for a site without a Prometheus.
 //
-// Pages are asked for side by side, up to a limit; each counts as looked at when it came. An exporter
-// that does not answer costs its own devices a look, and is named in the poll's end.
+// Pages are asked for side by side, up to a limit; each counts as looked at when it came. An
+// exporter that does not answer costs its own devices a look, and is named in the poll's end.
 #pragma once
 
 #include "adapters/prometheus/prometheus_source.h"

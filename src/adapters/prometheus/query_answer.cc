@@ -15,7 +15,9 @@ using evidence::Label;
 
 std::unexpected<Diagnostic> bad_answer(std::string_view body) {
   const size_t start = body.find_first_not_of(" \t\r\n");
-  if (start == body.npos) return fail("prometheus-bad-answer", "the answer is empty", "is this the address of a Prometheus?");
+  if (start == body.npos)
+    return fail("prometheus-bad-answer", "the answer is empty",
+                "is this the address of a Prometheus?");
   if (body[start] == '<') {
     return fail("prometheus-bad-answer", "a web page came instead of an answer",
                 "is this the address of a Prometheus, and is there a login before it?");
@@ -27,22 +29,26 @@ std::unexpected<Diagnostic> bad_answer(std::string_view body) {
 // A document whose text stays where it is; the parser wants room behind it.
 class Answer {
  public:
-  explicit Answer(std::string& body) : body_(body), size_(body.size()) { body_.append(simdjson::SIMDJSON_PADDING, ' '); }
+  explicit Answer(std::string& body) : body_(body), size_(body.size()) {
+    body_.append(simdjson::SIMDJSON_PADDING, ' ');
+  }
 
   // Returns the "data" member of an answer that succeeded.
   Result<od::value> data() {
     od::object answer;
     std::string_view status;
     od::value data;
-    if (parser_.iterate(body_.data(), size_, body_.size()).get(document_) || document_.get_object().get(answer) ||
-        answer["status"].get_string().get(status)) {
+    if (parser_.iterate(body_.data(), size_, body_.size()).get(document_) ||
+        document_.get_object().get(answer) || answer["status"].get_string().get(status)) {
       return bad_answer(body_);
     }
     if (status != "success") {
       std::string_view error;
       if (answer["error"].get_string().get(error)) error = "it does not say why";
-      return fail("prometheus-refused", fmt::format("it refuses the query: {}", error.substr(0, 300)),
-                  error.contains("too many samples") ? "raise its --query.max-samples, or look more often" : "look into its log");
+      return fail(
+          "prometheus-refused", fmt::format("it refuses the query: {}", error.substr(0, 300)),
+          error.contains("too many samples") ? "raise its --query.max-samples, or look more often"
+                                             : "look into its log");
     }
     if (answer["data"].get(data)) return bad_answer(body_);
     return data;
@@ -56,9 +62,12 @@ class Answer {
   od::document document_;
 };
 
-Instant instant_of(double time) { return std::abs(time) < 9e12 ? Instant{std::llround(time * 1e6)} : Instant{}; }
+Instant instant_of(double time) {
+  return std::abs(time) < 9e12 ? Instant{std::llround(time * 1e6)} : Instant{};
+}
 
-// [time, "value"]. Returns false where it is something else; sets `broken` where the JSON ends there.
+// [time, "value"]. Returns false where it is something else; sets `broken` where the JSON ends
+// there.
 bool read_point(od::value value, Instant& at, double& number, bool& broken) {
   od::array pair;
   if (const auto error = value.get_array().get(pair)) {
@@ -75,8 +84,10 @@ bool read_point(od::value value, Instant& at, double& number, bool& broken) {
       broken = true;
       return false;
     }
-    if (count == 0 && inner.get_double().get(time)) good = false;
-    else if (count == 0) at = instant_of(time);
+    if (count == 0 && inner.get_double().get(time))
+      good = false;
+    else if (count == 0)
+      at = instant_of(time);
     if (count == 1) {
       const auto read = inner.get_string().get(text) ? std::nullopt : evidence::read_number(text);
       good = good && read.has_value();
@@ -88,7 +99,8 @@ bool read_point(od::value value, Instant& at, double& number, bool& broken) {
 }
 
 // {"metric": {…}, "values": [[…], …]}. Returns false where the JSON breaks off.
-bool read_series(od::object series, evidence::Normaliser& normaliser, std::vector<Label>& labels, MatrixCounts& counts) {
+bool read_series(od::object series, evidence::Normaliser& normaliser, std::vector<Label>& labels,
+                 MatrixCounts& counts) {
   od::object metric;
   od::array values;
   std::string_view name;
@@ -96,9 +108,12 @@ bool read_series(od::object series, evidence::Normaliser& normaliser, std::vecto
   if (series["metric"].get_object().get(metric)) return false;
   for (auto field : metric) {
     Label label;
-    if (field.unescaped_key().get(label.name) || field.value().get_string().get(label.value)) return false;
-    if (label.name == "__name__") name = label.value;
-    else labels.push_back(label);
+    if (field.unescaped_key().get(label.name) || field.value().get_string().get(label.value))
+      return false;
+    if (label.name == "__name__")
+      name = label.value;
+    else
+      labels.push_back(label);
   }
   if (series["values"].get_array().get(values)) return false;
   ++counts.series;
@@ -128,15 +143,16 @@ Result<MatrixCounts> read_matrix(std::string& body, evidence::Normaliser& normal
   od::object object;
   std::string_view type;
   od::array result;
-  if (data->get_object().get(object) || object["resultType"].get_string().get(type) || type != "matrix" ||
-      object["result"].get_array().get(result)) {
+  if (data->get_object().get(object) || object["resultType"].get_string().get(type) ||
+      type != "matrix" || object["result"].get_array().get(result)) {
     return answer.bad();
   }
   MatrixCounts counts;
   std::vector<Label> labels;
   for (auto element : result) {
     od::object series;
-    if (element.get_object().get(series) || !read_series(series, normaliser, labels, counts)) return answer.bad();
+    if (element.get_object().get(series) || !read_series(series, normaliser, labels, counts))
+      return answer.bad();
   }
   return counts;
 }
@@ -150,7 +166,9 @@ Result<Instant> read_time(std::string& body) {
   Instant at;
   double number = 0;
   bool broken = false;
-  if (data->get_object().get(object) || object["result"].get(result) || !read_point(result, at, number, broken)) return answer.bad();
+  if (data->get_object().get(object) || object["result"].get(result) ||
+      !read_point(result, at, number, broken))
+    return answer.bad();
   return instant_of(number);
 }
 

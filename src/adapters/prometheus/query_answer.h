@@ -18,8 +18,8 @@ struct MatrixCounts {
 // All three take the body of an answer, and fail with prometheus-bad-answer (no JSON, other JSON, a
 // page of HTML) or prometheus-refused (its own error, in its own words).
 
-// The answer to a range selector; every point goes to `normaliser`. Where the answer breaks off, what
-// came before has been taken in. `body` grows by the parser's padding.
+// The answer to a range selector; every point goes to `normaliser`. Where the answer breaks off,
+// what came before has been taken in. `body` grows by the parser's padding.
 Result<MatrixCounts> read_matrix(std::string& body, evidence::Normaliser& normaliser);
 
 // The answer to "time()".

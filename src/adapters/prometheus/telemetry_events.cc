@@ -13,7 +13,8 @@ constexpr size_t kDetailMax = 2000;
 
 void Delivered::keep_new(std::vector<DeviceSample>& samples) {
   std::erase_if(samples, [&](const DeviceSample& sample) {
-    Instant& newest = newest_[fmt::format("{}/{}/{}", sample.node, sample.index, sample.index < 0 ? sample.uuid : "")];
+    Instant& newest = newest_[fmt::format("{}/{}/{}", sample.node, sample.index,
+                                          sample.index < 0 ? sample.uuid : "")];
     if (sample.at <= newest) return true;
     newest = sample.at;
     return false;
@@ -37,7 +38,8 @@ void PollOutcome::fail(std::string text) {
 }
 
 void PollOutcome::fail(const Diagnostic& diagnostic) {
-  fail(diagnostic.hint.empty() ? diagnostic.message : diagnostic.message + " (" + diagnostic.hint + ")");
+  fail(diagnostic.hint.empty() ? diagnostic.message
+                               : diagnostic.message + " (" + diagnostic.hint + ")");
 }
 
 void note_dropped(PollOutcome& outcome, const evidence::DropCounts& dropped) {
@@ -45,7 +47,8 @@ void note_dropped(PollOutcome& outcome, const evidence::DropCounts& dropped) {
   for (size_t why = 0; why < evidence::kDropped; ++why) {
     const auto reason = static_cast<Dropped>(why);
     // Blanks and second exporters are read well enough.
-    if (reason != Dropped::blank && reason != Dropped::other_exporter) outcome.unreadable += dropped[reason];
+    if (reason != Dropped::blank && reason != Dropped::other_exporter)
+      outcome.unreadable += dropped[reason];
   }
   outcome.add(dropped.to_text());
 }
@@ -54,19 +57,26 @@ void emit_began(const Emit& emit, Instant at) {
   emit({.at = at, .what = PollBegan{.source = Source::telemetry, .full = false}});
 }
 
-void emit_samples(const Emit& emit, Instant at, evidence::Normalised normalised, Delivered& delivered) {
+void emit_samples(const Emit& emit, Instant at, evidence::Normalised normalised,
+                  Delivered& delivered) {
   for (std::vector<DeviceSample>* samples : {&normalised.samples, &normalised.unmatched}) {
     delivered.keep_new(*samples);
     for (size_t begin = 0; begin < samples->size(); begin += kSamplesPerEvent) {
       const size_t end = std::min(samples->size(), begin + kSamplesPerEvent);
       const auto from = std::make_move_iterator(samples->begin());
-      emit({.at = at, .what = Samples{std::vector<DeviceSample>(from + static_cast<ptrdiff_t>(begin), from + static_cast<ptrdiff_t>(end))}});
+      emit({.at = at,
+            .what = Samples{std::vector<DeviceSample>(from + static_cast<ptrdiff_t>(begin),
+                                                      from + static_cast<ptrdiff_t>(end))}});
     }
   }
 }
 
 void emit_ended(const Emit& emit, Instant at, PollOutcome outcome) {
-  emit({.at = at, .what = PollEnded{.source = Source::telemetry, .ok = outcome.ok, .unreadable = outcome.unreadable, .detail = std::move(outcome.detail)}});
+  emit({.at = at,
+        .what = PollEnded{.source = Source::telemetry,
+                          .ok = outcome.ok,
+                          .unreadable = outcome.unreadable,
+                          .detail = std::move(outcome.detail)}});
 }
 
 }  // namespace fairlead::prometheus

@@ -45,7 +45,8 @@ void note_dropped(PollOutcome& outcome, const evidence::DropCounts& dropped);
 
 void emit_began(const Emit& emit, Instant at);
 // Samples of hosts and devices that nobody knows are handed on too: the engine counts them.
-void emit_samples(const Emit& emit, Instant at, evidence::Normalised normalised, Delivered& delivered);
+void emit_samples(const Emit& emit, Instant at, evidence::Normalised normalised,
+                  Delivered& delivered);
 void emit_ended(const Emit& emit, Instant at, PollOutcome outcome);
 
 }  // namespace fairlead::prometheus

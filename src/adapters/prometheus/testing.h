@@ -36,7 +36,8 @@ struct Polled {
 
 inline std::shared_ptr<const evidence::NodeDirectory> directory(int nodes, int devices = 8) {
   auto all = std::make_shared<evidence::NodeDirectory>();
-  for (int i = 0; i < nodes; ++i) all->add({.name = "n" + std::to_string(i), .devices = {{.model = "h100", .count = devices}}});
+  for (int i = 0; i < nodes; ++i)
+    all->add({.name = "n" + std::to_string(i), .devices = {{.model = "h100", .count = devices}}});
   return all;
 }
 

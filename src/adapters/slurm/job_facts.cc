@@ -28,6 +28,7 @@ std::string label_of(const Job& job) {
 void finish_state(Job& job, const JobWords& words) {
   job.state = state_of(words);
   const bool waits = words.base == JobState::pending;
+  if (job.state != JobState::pending) job.request.nodes_max = 0;  // by then nodes_min is what it got
   job.requeued = waits && (words.requeued || job.restarts > 0 || words.completing);
   if (job.state == JobState::pending) {
     if (job.reason == "BeginTime") job.begin = job.eligible;

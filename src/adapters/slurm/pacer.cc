@@ -48,6 +48,8 @@ void Pacer::was_read(Part part, Instant at, Duration cost, bool ok) {
   due_[part] = at + (ok ? interval(part, cost) : limits_.shortest);
 }
 
-void Pacer::restart() { due_.values.fill(Instant{}); }
+void Pacer::hold_off(Instant until) {
+  for (Instant& due : due_.values) due = std::max(due, until);
+}
 
 }  // namespace fairlead::slurm

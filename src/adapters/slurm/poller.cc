@@ -15,8 +15,6 @@ void count_steps(SlurmFacts& facts) {
 
 }  // namespace
 
-Instant Poller::next() const { return std::min(pacer_.next(), told_ + kQuietMax); }
-
 std::optional<Diagnostic> Poller::read(const std::vector<Part>& parts) {
   for (const Part part : parts) {
     hooks_.before_read(part);
@@ -43,6 +41,7 @@ std::string Poller::refusals() const {
 std::vector<What> Poller::round() {
   // 1. read what is due; 2. read everything where the controller was started anew; 3. tell.
   const std::vector<Part> due = pacer_.due(hooks_.now());
+  if (due.empty()) return {};
   auto problem = read(due);
   if (!problem && facts_.start_mark != start_mark_) {
     if (!start_mark_.empty()) {
@@ -53,7 +52,7 @@ std::vector<What> Poller::round() {
   }
   if (problem) {
     reader_.forget();
-    pacer_.was_read(Part::config, hooks_.now(), {}, false);
+    pacer_.hold_off(hooks_.now() + kRetryAfter);
     told_ = hooks_.now();
     return Differ::failed_poll(problem->message + (problem->hint.empty() ? "" : "; " + problem->hint));
   }

@@ -15,8 +15,11 @@
 
 namespace fairlead::slurm {
 
-// With nothing to tell, an empty poll shows every so often that the source is alive.
+// With nothing to tell, an empty poll shows every so often that we looked.
 constexpr Duration kQuietMax = seconds(5);
+
+// Chosen: soon enough after a failure, and few enough lines while a controller is away for hours.
+constexpr Duration kRetryAfter = seconds(5);
 
 class Poller {
  public:
@@ -31,7 +34,7 @@ class Poller {
   std::vector<What> round();
 
   // When round() has something to do again.
-  Instant next() const;
+  Instant next() const { return pacer_.next(); }
 
  private:
   // Reads `parts`; returns what went wrong where the controller cannot be reached.

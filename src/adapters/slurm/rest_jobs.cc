@@ -35,11 +35,11 @@ JobRequest request_of(Json job) {
 }
 
 // What is held on each node: job_resources has CPUs and memory, gres_detail the devices.
-void add_shares_of(Job& job, JobTexts& texts, Json from) {
+void add_shares_of(JobTexts& texts, Json from) {
   std::vector<std::string> gres;
   simdjson::dom::array list;
   if (const auto detail = member(from, "gres_detail"); detail && detail->get_array().get(list) == simdjson::SUCCESS) {
-    for (const Json item : list) gres.emplace_back(item.get_string().value_unsafe());
+    for (const Json item : list) gres.emplace_back(item.is_string() ? item.get_string().value_unsafe() : std::string_view{});
   }
   const auto old = member(from, "job_resources.allocated_nodes");
   const auto now = member(from, "job_resources.nodes.allocation");
@@ -70,7 +70,6 @@ void add_shares_of(Job& job, JobTexts& texts, Json from) {
       texts.shares[i++].cpus = small(cores);
     }
   }
-  (void)job;
 }
 
 int32_t exit_code(Json job) {
@@ -124,7 +123,7 @@ Job job_of(Json from, uint32_t id) {
   job.exit_code = exit_code(from);
   job.comment = text(from, "comment");
   JobTexts texts = texts_of(from);
-  if (holds_devices(state_of(texts.state))) add_shares_of(job, texts, from);
+  if (holds_devices(state_of(texts.state))) add_shares_of(texts, from);
   finish_job(job, texts);
   return job;
 }

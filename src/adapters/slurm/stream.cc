@@ -65,6 +65,7 @@ int run_stream(Reader& reader, const StreamOptions& options) {
       write_event(lines, Event{.at = at, .what = what});
       lines += '\n';
     }
+    if (options.progress) lines += "#\n";
     open = write_all(options.out, lines) && open;
     if (options.once && !events.empty()) {
       return std::get<PollEnded>(events.back()).ok ? kExitGood : kExitUnreachable;

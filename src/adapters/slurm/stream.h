@@ -12,7 +12,7 @@ struct StreamOptions {
   int out = 1;
   bool once = false;   // one full poll
   PaceLimits pace;
-  bool progress = false;  // write a line "#<part>" before each read, for the supervisor
+  bool progress = false;  // write a line "#<part>" before each read and "#" after all, for a supervisor
 };
 
 constexpr int kExitGood = 0, kExitUsage = 2, kExitUnreachable = 3;

@@ -84,7 +84,8 @@ Association association_of(const Fields& f) {
   out.user = numbered(at(f, "UserName")).name;
   out.partition = at(f, "Partition");
   const auto shares = split(at(f, "SharesRaw/Norm/Level/Factor"), '/');
-  if (!shares.empty()) out.shares = shares[0] == "parent" ? -1 : parse_whole(shares[0]).value_or(1);
+  if (!shares.empty()) out.shares = parse_whole(shares[0]).value_or(-1);
+  if (out.shares == 0x7fffffff) out.shares = -1;  // as its parent's
   if (shares.size() == 4 && !out.user.empty()) {
     if (const auto factor = decimal(shares[3])) out.fairshare_ppm = std::llround(std::clamp(*factor, 0.0, 1e6) * 1e6);
   }
