@@ -39,8 +39,11 @@ class Beside:
 
     def _place(self, name: str) -> Path:
         there = self.dir / name
+        built = self.build / "bin" / name
+        if not built.exists():
+            raise LabError(f"{built} is not there: cmake --build builds it")
         if not there.exists():
-            shutil.copy2(self.build / "bin" / name, there)
+            shutil.copy2(built, there)
         return there
 
     def _bridge_of_release(self) -> Path:
