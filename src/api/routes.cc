@@ -96,7 +96,8 @@ io::HttpResponse problem(int status, const std::string& code, const std::string&
   return io::make_response(status, "application/problem+json", json::to_json(body, json::Style::view) + "\n");
 }
 
-Api::Api(std::vector<ApiSite> sites) : sites_(std::move(sites)) {}
+Api::Api(std::vector<ApiSite> sites, Instant started)
+    : sites_(std::move(sites)), event_id_(static_cast<uint64_t>(started.us)), events_(std::make_shared<io::EventChannel>(4096, event_id_)) {}
 
 void Api::publish(const std::string& site, const std::vector<Decision>& decisions) {
   metrics_.count(site, decisions);

@@ -82,13 +82,10 @@ void count(Dimensions& by, const Counted& w, Instant from, Instant to) {
   });
 }
 
-NameId lookup(const NameTable& names, const std::string& name) { return names.find(name).value_or(0); }
-
 Counted counted(const State& state, const Workload& w) {
   const Job& job = w.job;
   const ByColumn use = use_of(state, w);
-  return {.team = lookup(state.names, job.account), .klass = lookup(state.names, job.qos),
-          .user = lookup(state.names, job.user), .partition = lookup(state.names, job.partition),
+  return {.team = w.team, .klass = w.klass, .user = w.user, .partition = w.partition,
           .count = std::max<int64_t>(1, job.array.waiting_count), .state = job.state, .submit = w.first_submit,
           .first_start = w.first_start, .end = w.ended ? (w.run_end.known() ? w.run_end : job.end) : Instant{},
           .devices = job.request.devices.total, .time_limit_s = job.request.time_limit_s,
@@ -103,7 +100,8 @@ Counted counted(const PastWorkload& p) {
 
 std::vector<IdleHoldRow> idle_holds_of(const State& state) {
   std::vector<IdleHoldRow> rows;
-  for (const auto& [id, w] : state.workloads) {
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& w = state.workloads.at(id);
     if (w.idle.kind == IdleKind::none) continue;
     rows.push_back({.workload = w.job.label, .team = w.job.account, .user = w.job.user, .kind = w.idle.kind,
                     .gpus = w.idle.devices, .since = w.idle.since, .gpu_seconds = use_of(state, w).held_idle / kMilli});
@@ -212,14 +210,11 @@ WaitQuantiles quantiles_of(std::vector<int64_t> waits) {
 
 Queue queue_of(const State& state, size_t most) {
   Queue queue{.site = state.site, .as_of = state.source(Source::scheduler).last_ok};
-  std::vector<const Workload*> waiting;
-  for (const auto& [id, w] : state.workloads) {
-    if (w.job.state == JobState::pending) waiting.push_back(&w);
-  }
-  std::ranges::sort(waiting, {}, [](const Workload* w) { return std::tuple(-w->job.priority, w->first_submit, w->id); });
+  const auto& waiting = state.queues.waiting();
   Explainer explainer(state);
-  for (const Workload* w : waiting) {
+  for (const auto& place : waiting) {
     if (queue.waiting.size() >= most) break;
+    const Workload* w = &state.workloads.at(std::get<WorkloadId>(place));
     const Explanation x = explainer.explain(*w);
     WaitingRow row{.workload = x.workload, .team = x.team, .user = x.user, .klass = x.klass, .partition = x.partition,
                    .gang = to_text(shape_of(w->job)), .wait_us = x.wait_us, .gpus = w->job.request.devices.total,
