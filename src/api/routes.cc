@@ -83,7 +83,11 @@ io::HttpResponse asset(const io::HttpRequest& request) {
     response.headers.push_back({"Vary", "Accept-Encoding"});
     response.headers.push_back({"X-Content-Type-Options", "nosniff"});
     response.headers.push_back({"Content-Security-Policy",
-                                "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"});
+                                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                                "frame-ancestors 'none'"});
+    // What lies below /assets/ has a hash of its content in its name.
+    const bool hashed = path.starts_with("/assets/");
+    response.headers.push_back({"Cache-Control", hashed ? "public, max-age=31536000, immutable" : "no-cache"});
     return response;
   }
   return problem(404, "not-found", fmt::format("nothing is at {}; the API is below /v1", request.path));

@@ -139,17 +139,24 @@ std::vector<std::string> sentences_of(const Report& r) {
   const ColumnSeconds& s = r.gpu_seconds;
   std::vector<std::string> out;
   const int64_t held = s.useful + s.held_idle + s.held_unmeasured + s.lost;
-  out.push_back(s.total == 0 ? fmt::format("{} GPUs; nothing is booked yet.", r.gpus)
-                             : fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry covers {} of what was held.",
-                                           hours(s.total), percent(held, s.total), percent(s.useful, s.total),
-                                           percent(r.telemetry_coverage_ppm, kPpm)));
+  if (s.total == 0) {
+    out.push_back(fmt::format("{} GPUs; nothing is booked yet.", r.gpus));
+  } else if (held == 0) {
+    out.push_back(fmt::format("Of {} GPU-hours none were held.", hours(s.total)));
+  } else if (r.telemetry_coverage_ppm == 0) {
+    out.push_back(fmt::format("Of {} GPU-hours {} were held; without telemetry nobody can say how much of it was useful.", hours(s.total),
+                              percent(held, s.total)));
+  } else {
+    out.push_back(fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry covers {} of what was held.",
+                              hours(s.total), percent(held, s.total), percent(s.useful, s.total), percent(r.telemetry_coverage_ppm, kPpm)));
+  }
   int64_t idle_gpus = 0;
   for (const IdleHoldRow& hold : r.idle_holds) idle_gpus += hold.gpus;
   if (idle_gpus > 0) {
     out.push_back(fmt::format("{} GPUs are held and idle now, most of it by {} of team {} ({}); {} GPU-hours were held idle in all.", idle_gpus,
                               r.idle_holds[0].workload, r.idle_holds[0].team, enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
   } else {
-    out.push_back(s.held_idle > 0 ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.", hours(s.held_idle))
+    out.push_back(r.telemetry_coverage_ppm == 0 && s.total > 0 ? "Idle holds cannot be seen without telemetry." : s.held_idle > 0 ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.", hours(s.held_idle))
                                   : "No idle hold was seen.");
   }
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
@@ -161,9 +168,9 @@ std::vector<std::string> sentences_of(const Report& r) {
       if (!row.blockers.empty()) ++firsts[enum_name(row.blockers[0])];
     }
     const auto most = std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
-    out.push_back(fmt::format("{} workloads wait{}; {} GPUs are free, {} more are free and stranded.", waiting,
-                              most == firsts.end() ? "" : fmt::format(", most for {}", most->first), r.fragmentation.free_gpus,
-                              r.fragmentation.stranded_gpus));
+    out.push_back(fmt::format("{} wait{}; GPUs free: {}, and stranded: {}.", waiting == 1 ? "1 workload" : fmt::format("{} workloads", waiting),
+                              fmt::format("{}{}", waiting == 1 ? "s" : "", most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
+                              r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
   }
   return out;
 }
