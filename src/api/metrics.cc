@@ -65,7 +65,7 @@ void write_waits(std::string& out, const State& s) {
   };
   for (const PastWorkload& p : s.past) add(p.team, p.klass, p.submit, p.first_start);
   for (const auto& [id, w] : s.workloads) {
-    add(s.names.find(w.job.account).value_or(0), s.names.find(w.job.qos).value_or(0), w.first_submit, w.first_start);
+    add(w.team, w.klass, w.first_submit, w.first_start);
   }
   for (const auto& [who, list] : waits) {
     const auto series = [&](const char* suffix, const std::string& le) {

@@ -83,7 +83,11 @@ io::HttpResponse asset(const io::HttpRequest& request) {
     response.headers.push_back({"Vary", "Accept-Encoding"});
     response.headers.push_back({"X-Content-Type-Options", "nosniff"});
     response.headers.push_back({"Content-Security-Policy",
-                                "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"});
+                                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                                "frame-ancestors 'none'"});
+    // What lies below /assets/ has a hash of its content in its name.
+    const bool hashed = path.starts_with("/assets/");
+    response.headers.push_back({"Cache-Control", hashed ? "public, max-age=31536000, immutable" : "no-cache"});
     return response;
   }
   return problem(404, "not-found", fmt::format("nothing is at {}; the API is below /v1", request.path));
@@ -96,7 +100,8 @@ io::HttpResponse problem(int status, const std::string& code, const std::string&
   return io::make_response(status, "application/problem+json", json::to_json(body, json::Style::view) + "\n");
 }
 
-Api::Api(std::vector<ApiSite> sites) : sites_(std::move(sites)) {}
+Api::Api(std::vector<ApiSite> sites, Instant started)
+    : sites_(std::move(sites)), event_id_(static_cast<uint64_t>(started.us)), events_(std::make_shared<io::EventChannel>(4096, event_id_)) {}
 
 void Api::publish(const std::string& site, const std::vector<Decision>& decisions) {
   metrics_.count(site, decisions);

@@ -22,7 +22,7 @@ struct ApiSite {
 
 class Api {
  public:
-  explicit Api(std::vector<ApiSite> sites);
+  Api(std::vector<ApiSite> sites, Instant started);
 
   io::HttpResponse answer(const io::HttpRequest& request);
 
@@ -47,8 +47,8 @@ class Api {
 
   std::vector<ApiSite> sites_;
   Metrics metrics_;
-  std::shared_ptr<io::EventChannel> events_ = std::make_shared<io::EventChannel>();
-  uint64_t event_id_ = 0;
+  uint64_t event_id_;  // begins at the start time, so that ids rise over restarts
+  std::shared_ptr<io::EventChannel> events_;
   std::vector<std::pair<std::string, Decision>> recent_;  // the newest last
 };
 

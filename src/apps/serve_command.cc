@@ -63,7 +63,7 @@ class Daemon {
     if (const int code = open_sites(keep_store); code != kExitGood) return code;
     std::vector<ApiSite> sites;
     for (const Served& s : served_) sites.push_back({s.live->site().state().site, &s.live->site()});
-    api_ = std::make_unique<Api>(std::move(sites));
+    api_ = std::make_unique<Api>(std::move(sites), clock_.now());
     for (Served& s : served_) {
       Site& site = s.live->site();
       site.on_decisions = [this, &site](const std::vector<Decision>& d) { api_->publish(site.state().site, d); };

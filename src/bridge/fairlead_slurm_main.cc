@@ -25,7 +25,8 @@ namespace {
 constexpr std::string_view kHelp =
     "usage: fairlead-slurm [--once] [--interval 1s] [--conf FILE]\n"
     "\n"
-    "Prints the state of a Slurm cluster as event lines, then what changes, until stdout is closed.\n"
+    "Prints the state of a Slurm cluster as event lines, then what changes, until stdout is "
+    "closed.\n"
     "Reads only; nothing is ever written to Slurm.\n"
     "\n"
     "  --once         one full poll, then end: 0 if it went well, 3 if Slurm cannot be reached\n"
@@ -63,12 +64,14 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       options.once = true;
       continue;
     }
-    if (word != "--interval" && word != "--conf") return usage("unknown option '" + std::string(word) + "'");
+    if (word != "--interval" && word != "--conf")
+      return usage("unknown option '" + std::string(word) + "'");
     if (value == nullptr) return usage(std::string(word) + " needs a value");
     ++i;
     if (word == "--conf") {
       setenv("SLURM_CONF", value, 1);
-    } else if (const auto interval = fairlead::parse_duration(value); interval && interval->us > 0) {
+    } else if (const auto interval = fairlead::parse_duration(value);
+               interval && interval->us > 0) {
       options.interval = *interval;
     } else {
       return usage("'" + std::string(value) + "' is no duration such as 1s or 500ms");
@@ -95,7 +98,9 @@ int main(int argc, char** argv) {
       {.once = options.once, .stall_max = fairlead::seconds(8), .child = [&](int out) {
          if (!conf_readable()) return fairlead::slurm::kExitUnreachable;
          fairlead::slurm::LibslurmReader reader;
-         return fairlead::slurm::run_stream(
-             reader, {.out = out, .once = options.once, .pace = {.shortest = options.interval}, .progress = true});
+         return fairlead::slurm::run_stream(reader, {.out = out,
+                                                     .once = options.once,
+                                                     .pace = {.shortest = options.interval},
+                                                     .progress = true});
        }});
 }

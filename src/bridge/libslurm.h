@@ -34,7 +34,9 @@ void slurm_xfree(void** text);
 
 namespace fairlead::slurm {
 
-inline std::string text_of(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+inline std::string text_of(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
 
 // A text that libslurm made for us.
 inline std::string take_text(char* text) {
@@ -44,7 +46,9 @@ inline std::string take_text(char* text) {
   return out;
 }
 
-inline Instant instant_of(time_t t) { return t <= 0 || t >= time_t{INFINITE} - 2 ? Instant{} : instant_of_seconds(t); }
+inline Instant instant_of(time_t t) {
+  return t <= 0 || t >= time_t{INFINITE} - 2 ? Instant{} : instant_of_seconds(t);
+}
 
 // Slurm's "no value" and "no limit" of each width, as `none`.
 inline int64_t number_of(uint16_t n, int64_t none) { return n >= NO_VAL16 ? none : n; }
@@ -72,15 +76,19 @@ inline std::string reason_word(uint32_t reason) {
 // The unique name of a job's run, as Slurm prints it ("sFFHM8NW449900"); from 26.05 on.
 template <class JobInfo>
 uint64_t sluid_of(const JobInfo& job) {
-  if constexpr (requires { job.step_id.sluid; }) return job.step_id.sluid;
-  else return 0;
+  if constexpr (requires { job.step_id.sluid; })
+    return job.step_id.sluid;
+  else
+    return 0;
 }
 std::string sluid_text(uint64_t sluid);
 
 template <class JobInfo>
 bool wants_whole_nodes(const JobInfo& job) {
-  if constexpr (requires { job.exclusive; }) return job.exclusive == 1;  // JOB_EXCLUSIVE_NODE
-  else return job.shared == 0;
+  if constexpr (requires { job.exclusive; })
+    return job.exclusive == 1;  // JOB_EXCLUSIVE_NODE
+  else
+    return job.shared == 0;
 }
 
 // CPUs of a job on a node; 0 where the release does not tell (after 22.05).
@@ -105,8 +113,10 @@ NodeUse use_of(const NodeInfo& node) {
     uint16_t cpus = 0;
     uint64_t memory = 0;  // 64 bits are written, whatever the header says
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
-    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED, &cpus);
-    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC, NODE_STATE_ALLOCATED, &memory);
+    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED,
+                              &cpus);
+    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC, NODE_STATE_ALLOCATED,
+                              &memory);
 #endif
     return {.cpus = cpus, .memory_mb = number_of(memory, 0)};
   }
@@ -114,14 +124,18 @@ NodeUse use_of(const NodeInfo& node) {
 
 template <class NodeInfo>
 std::string topology_of(const NodeInfo& node) {
-  if constexpr (requires { node.topology_str; }) return text_of(node.topology_str);
-  else return {};
+  if constexpr (requires { node.topology_str; })
+    return text_of(node.topology_str);
+  else
+    return {};
 }
 
 // All steps that run now.
 template <class Steps>
 int load_steps(Steps** out) {
-  if constexpr (requires { slurm_get_job_steps(time_t{}, uint32_t{}, uint32_t{}, out, uint16_t{}); }) {
+  if constexpr (requires {
+                  slurm_get_job_steps(time_t{}, uint32_t{}, uint32_t{}, out, uint16_t{});
+                }) {
     return slurm_get_job_steps(time_t{}, NO_VAL, NO_VAL, out, SHOW_ALL);
   } else {
     slurm_step_id_t all{};
@@ -134,8 +148,10 @@ int load_steps(Steps** out) {
 
 template <class Topology>
 int load_topology(Topology** out) {
-  if constexpr (requires { slurm_load_topo(out); }) return slurm_load_topo(out);
-  else return slurm_load_topo(out, nullptr);
+  if constexpr (requires { slurm_load_topo(out); })
+    return slurm_load_topo(out);
+  else
+    return slurm_load_topo(out, nullptr);
 }
 
 template <class Topology>

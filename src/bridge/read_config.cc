@@ -18,10 +18,12 @@ Scheduler scheduler_of(const slurm_conf_t& config) {
   out.enforces_limits = (enforce & kEnforceLimits) != 0;
   out.enforces_qos = (enforce & kEnforceQos) != 0;
   out.booted = instant_of(config.boot_time);
-  out.priority_weights = {{"age", config.priority_weight_age},       {"assoc", config.priority_weight_assoc},
-                          {"fairshare", config.priority_weight_fs},  {"job_size", config.priority_weight_js},
-                          {"partition", config.priority_weight_part}, {"qos", config.priority_weight_qos}};
-  for (const auto& [name, weight] : parse_tres(text_of(config.priority_weight_tres))) out.priority_weights[name] = weight;
+  out.priority_weights = {
+      {"age", config.priority_weight_age},        {"assoc", config.priority_weight_assoc},
+      {"fairshare", config.priority_weight_fs},   {"job_size", config.priority_weight_js},
+      {"partition", config.priority_weight_part}, {"qos", config.priority_weight_qos}};
+  for (const auto& [name, weight] : parse_tres(text_of(config.priority_weight_tres)))
+    out.priority_weights[name] = weight;
   out.parameters = text_of(config.sched_params);
   return out;
 }
@@ -47,7 +49,8 @@ Result<bool> LibslurmReader::read_statistics(SlurmFacts& facts) {
   stats_info_request_msg_t request{};
   request.command_id = STAT_COMMAND_GET;
   stats_info_response_msg_t* stats = nullptr;
-  if (slurm_get_statistics(&stats, &request) != 0) return slurm_failure("loading statistics", errno);
+  if (slurm_get_statistics(&stats, &request) != 0)
+    return slurm_failure("loading statistics", errno);
   facts.scheduler.statistics = {{"jobs_pending", stats->jobs_pending},
                                 {"jobs_running", stats->jobs_running},
                                 {"agent_queue", stats->agent_queue_size},

@@ -23,8 +23,9 @@ constexpr StateWord kBases[] = {
     {JOB_BOOT_FAIL, "BOOT_FAIL"}, {JOB_DEADLINE, "DEADLINE"},   {JOB_OOM, "OUT_OF_MEMORY"},
 };
 constexpr StateWord kFlags[] = {
-    {JOB_REQUEUE, "REQUEUED"},         {JOB_REQUEUE_HOLD, "REQUEUE_HOLD"}, {JOB_SPECIAL_EXIT, "SPECIAL_EXIT"},
-    {JOB_COMPLETING, "COMPLETING"},    {JOB_STOPPED, "STOPPED"},           {JOB_REQUEUE_FED, "REQUEUE_FED"},
+    {JOB_REQUEUE, "REQUEUED"},          {JOB_REQUEUE_HOLD, "REQUEUE_HOLD"},
+    {JOB_SPECIAL_EXIT, "SPECIAL_EXIT"}, {JOB_COMPLETING, "COMPLETING"},
+    {JOB_STOPPED, "STOPPED"},           {JOB_REQUEUE_FED, "REQUEUE_FED"},
 #ifdef JOB_EXPEDITING
     {JOB_EXPEDITING, "EXPEDITING"},
 #endif
@@ -41,7 +42,9 @@ JobWords state_words(uint32_t state) {
   return words;
 }
 
-int32_t small(int64_t n) { return static_cast<int32_t>(std::min<int64_t>(n, std::numeric_limits<int32_t>::max())); }
+int32_t small(int64_t n) {
+  return static_cast<int32_t>(std::min<int64_t>(n, std::numeric_limits<int32_t>::max()));
+}
 
 JobRequest request_of(const job_info_t& info) {
   JobRequest request;
@@ -82,9 +85,11 @@ JobTexts texts_of(const job_info_t& info) {
   texts.per_socket = text_of(info.tres_per_socket);
   texts.tasks_per_node = small(number_of(info.ntasks_per_node, 0));
   if (!holds_devices(state_of(texts.state))) return texts;
-  for (uint32_t i = 0; i < info.gres_detail_cnt; ++i) texts.gres_detail.push_back(text_of(info.gres_detail_str[i]));
+  for (uint32_t i = 0; i < info.gres_detail_cnt; ++i)
+    texts.gres_detail.push_back(text_of(info.gres_detail_str[i]));
   if (const auto nodes = expand_hostlist(text_of(info.nodes))) {
-    for (const std::string& node : *nodes) texts.cpus_detail.push_back(cpus_on_node(info, node.c_str()));
+    for (const std::string& node : *nodes)
+      texts.cpus_detail.push_back(cpus_on_node(info, node.c_str()));
   }
   return texts;
 }
@@ -123,7 +128,8 @@ Job job_of(const job_info_t& info, std::string user) {
   job.suspended_since = instant_of(info.suspend_time);
   job.last_evaluated = instant_of(info.last_sched_eval);
   const int status = static_cast<int>(number_of(info.exit_code, 0));
-  job.exit_code = exit_code_of(WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  job.exit_code = exit_code_of(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                               WIFSIGNALED(status) ? WTERMSIG(status) : 0);
   job.request = request_of(info);
   finish_job(job, texts_of(info));
   return job;
@@ -143,7 +149,8 @@ Result<bool> LibslurmReader::read_jobs(SlurmFacts& facts) {
   for (uint32_t i = 0; i < message->record_count; ++i) {
     const job_info_t& info = message->job_array[i];
     if (info.job_id == 0) continue;  // a record whose partition is hidden from us
-    facts.jobs.push_back(job_of(info, info.user_name != nullptr ? info.user_name : user_name(info.user_id)));
+    facts.jobs.push_back(
+        job_of(info, info.user_name != nullptr ? info.user_name : user_name(info.user_id)));
   }
   updated_[Part::jobs] = message->last_update;
   return true;
@@ -157,7 +164,8 @@ Result<bool> LibslurmReader::read_steps(SlurmFacts& facts) {
   }
   const Message<job_step_info_response_msg_t, slurm_free_job_step_info_response_msg> message(raw);
   facts.steps.clear();
-  for (uint32_t i = 0; i < message->job_step_count; ++i) ++facts.steps[message->job_steps[i].step_id.job_id];
+  for (uint32_t i = 0; i < message->job_step_count; ++i)
+    ++facts.steps[message->job_steps[i].step_id.job_id];
   return true;
 }
 

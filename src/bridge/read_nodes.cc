@@ -14,7 +14,7 @@ namespace {
 
 struct Flag {
   uint32_t bit;
-  bool Node::*member;
+  bool Node::* member;
 };
 constexpr Flag kFlags[] = {
     {NODE_STATE_DRAIN, &Node::drain},
@@ -31,14 +31,21 @@ constexpr Flag kFlags[] = {
 // libslurm says allocated, or idle, of a node that is partly in use.
 NodeState state_of(uint32_t state, int64_t cpus_used, int64_t cpus) {
   switch (state & NODE_STATE_BASE) {
-    case NODE_STATE_DOWN: return NodeState::down;
-    case NODE_STATE_ERROR: return NodeState::error;
-    case NODE_STATE_FUTURE: return NodeState::future;
-    case NODE_STATE_IDLE: case NODE_STATE_ALLOCATED: case NODE_STATE_MIXED:
+    case NODE_STATE_DOWN:
+      return NodeState::down;
+    case NODE_STATE_ERROR:
+      return NodeState::error;
+    case NODE_STATE_FUTURE:
+      return NodeState::future;
+    case NODE_STATE_IDLE:
+    case NODE_STATE_ALLOCATED:
+    case NODE_STATE_MIXED:
       if (cpus_used > 0 && cpus_used < cpus) return NodeState::mixed;
       if (cpus_used > 0) return NodeState::allocated;
-      return (state & NODE_STATE_BASE) == NODE_STATE_ALLOCATED ? NodeState::allocated : NodeState::idle;
-    default: return NodeState::unknown;
+      return (state & NODE_STATE_BASE) == NODE_STATE_ALLOCATED ? NodeState::allocated
+                                                               : NodeState::idle;
+    default:
+      return NodeState::unknown;
   }
 }
 
@@ -51,7 +58,8 @@ Node node_of(const node_info_t& info, std::string reason_by) {
   node.memory_used_mb = use.memory_mb;
   node.cpus = info.cpus;
   node.memory_mb = number_of(uint64_t{info.real_memory}, 0);
-  node.state = state_of(info.node_state, use.cpus, info.cpus_efctv != 0 ? info.cpus_efctv : info.cpus);
+  node.state =
+      state_of(info.node_state, use.cpus, info.cpus_efctv != 0 ? info.cpus_efctv : info.cpus);
   for (const Flag& flag : kFlags) {
     if ((info.node_state & flag.bit) != 0) node.*flag.member = true;
   }
@@ -60,7 +68,8 @@ Node node_of(const node_info_t& info, std::string reason_by) {
     node.reason_since = instant_of(info.reason_time);
   }
   node.devices = parse_node_gres(text_of(info.gres));
-  node.features = split_names(text_of(info.features_act != nullptr ? info.features_act : info.features));
+  node.features =
+      split_names(text_of(info.features_act != nullptr ? info.features_act : info.features));
   node.weight = number_of(info.weight, 0);
   node.topology = topology_of(info);
   return node;
@@ -79,17 +88,22 @@ Result<bool> LibslurmReader::read_nodes(SlurmFacts& facts) {
   for (uint32_t i = 0; i < message->record_count; ++i) {
     const node_info_t& info = message->node_array[i];
     if (info.name == nullptr) continue;  // a slot of a dynamic node
-    facts.nodes.push_back(node_of(info, info.reason != nullptr ? user_name(info.reason_uid) : std::string()));
+    facts.nodes.push_back(
+        node_of(info, info.reason != nullptr ? user_name(info.reason_uid) : std::string()));
   }
   updated_[Part::nodes] = message->last_update;
   return true;
 }
 
-// The struct differs with each release and topology plugin; what is printed of it does not. From 23.11 on
-// libslurm unpacks it with a plugin, which up to 25.05 does not load outside of Slurm's own programs.
+// The struct differs with each release and topology plugin; what is printed of it does not.
+// From 23.11 on libslurm unpacks it with a plugin, which up to 25.05 does not load outside of
+// Slurm's own programs.
 Result<bool> LibslurmReader::read_topology(SlurmFacts& facts) {
-  if constexpr (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)) {
-    const auto printed = run_command({.words = {"scontrol", "show", "topology"}, .environment = {"LC_ALL=C"}, .timeout = seconds(5)});
+  if constexpr (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) &&
+                SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)) {
+    const auto printed = run_command({.words = {"scontrol", "show", "topology"},
+                                      .environment = {"LC_ALL=C"},
+                                      .timeout = seconds(5)});
     if (!printed) return fail("slurm-refused", printed.error().message, printed.error().hint);
     facts.topology = parse_topology(printed->out);
     return true;

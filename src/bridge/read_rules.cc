@@ -28,7 +28,8 @@ struct Tres {
   Amounts of(const uint64_t* values) const {
     Amounts out;
     for (uint32_t i = 0; values != nullptr && i < count; ++i) {
-      if (const int64_t n = number_of(values[i], -1); n >= 0 && names[i] != nullptr) out[names[i]] = n;
+      if (const int64_t n = number_of(values[i], -1); n >= 0 && names[i] != nullptr)
+        out[names[i]] = n;
     }
     return out;
   }
@@ -36,10 +37,12 @@ struct Tres {
 
 int64_t minutes_to_s(int64_t minutes) { return minutes < 0 ? -1 : minutes * 60; }
 
-Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres, const std::map<uint32_t, std::string>& names) {
+Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres,
+           const std::map<uint32_t, std::string>& names) {
   Qos qos{.name = text_of(rec.name), .priority = number_of(rec.priority, 0)};
   for (const auto& [id, name] : names) {
-    if (rec.preempt_bitstr != nullptr && slurm_bit_test(rec.preempt_bitstr, id) != 0) qos.preempts.push_back(name);
+    if (rec.preempt_bitstr != nullptr && slurm_bit_test(rec.preempt_bitstr, id) != 0)
+      qos.preempts.push_back(name);
   }
   std::ranges::sort(qos.preempts);
   qos.limits = {.tres_group = tres.of(rec.grp_tres_ctld),
@@ -60,13 +63,15 @@ Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres, const std::map<uint32
   qos.submit_per_user = number_of(rec.max_submit_jobs_pu, -1);
   qos.submit_per_account = number_of(rec.max_submit_jobs_pa, -1);
   if ((rec.flags & QOS_FLAG_BASE) != 0) {
-    qos.flags = split_names(take_text(slurmdb_qos_flags_str(static_cast<uint32_t>(rec.flags & QOS_FLAG_BASE))));
+    qos.flags = split_names(
+        take_text(slurmdb_qos_flags_str(static_cast<uint32_t>(rec.flags & QOS_FLAG_BASE))));
     std::ranges::sort(qos.flags);
   }
   return qos;
 }
 
-Association association_of(const slurmdb_assoc_rec_t& rec, const Tres& tres, const std::map<uint32_t, std::string>& names) {
+Association association_of(const slurmdb_assoc_rec_t& rec, const Tres& tres,
+                           const std::map<uint32_t, std::string>& names) {
   Association out{.id = rec.id, .parent = number_of(rec.parent_id, 0)};
   out.account = text_of(rec.acct);
   out.user = text_of(rec.user);
@@ -113,9 +118,12 @@ Partition partition_of(const partition_info_t& info) {
   out.time_max_s = minutes_to_s(number_of(info.max_time, -1));
   out.time_default_s = minutes_to_s(number_of(info.default_time, -1));
   const int64_t nodes_max = number_of(info.max_nodes, -1);
-  out.nodes_max = static_cast<int32_t>(std::min<int64_t>(nodes_max, std::numeric_limits<int32_t>::max()));
-  out.nodes_min = static_cast<int32_t>(std::min<int64_t>(number_of(info.min_nodes, 0), std::numeric_limits<int32_t>::max()));
-  out.cpus_per_node_max = static_cast<int32_t>(std::min<int64_t>(number_of(info.max_cpus_per_node, -1), std::numeric_limits<int32_t>::max()));
+  out.nodes_max =
+      static_cast<int32_t>(std::min<int64_t>(nodes_max, std::numeric_limits<int32_t>::max()));
+  out.nodes_min = static_cast<int32_t>(
+      std::min<int64_t>(number_of(info.min_nodes, 0), std::numeric_limits<int32_t>::max()));
+  out.cpus_per_node_max = static_cast<int32_t>(std::min<int64_t>(
+      number_of(info.max_cpus_per_node, -1), std::numeric_limits<int32_t>::max()));
   out.accounts_allowed = split_names(text_of(info.allow_accounts));
   out.accounts_denied = split_names(text_of(info.deny_accounts));
   out.qos_allowed = split_names(text_of(info.allow_qos));
@@ -130,7 +138,9 @@ Partition partition_of(const partition_info_t& info) {
 }
 
 Reservation reservation_of(reserve_info_t& info) {
-  Reservation out{.name = text_of(info.name), .start = instant_of(info.start_time), .end = instant_of(info.end_time)};
+  Reservation out{.name = text_of(info.name),
+                  .start = instant_of(info.start_time),
+                  .end = instant_of(info.end_time)};
   out.nodes = expand_hostlist(text_of(info.node_list)).value_or(std::vector<std::string>{});
   out.users = split_names(text_of(info.users));
   out.accounts = split_names(text_of(info.accounts));
@@ -148,13 +158,16 @@ Result<bool> LibslurmReader::read_rules(SlurmFacts& facts) {
   assoc_mgr_info_request_msg_t request{};
   request.flags = ASSOC_MGR_INFO_FLAG_ASSOC | ASSOC_MGR_INFO_FLAG_QOS;
   assoc_mgr_info_msg_t* raw = nullptr;
-  if (slurm_load_assoc_mgr_info(&request, &raw) != 0) return slurm_failure("loading associations and QOS", errno);
+  if (slurm_load_assoc_mgr_info(&request, &raw) != 0)
+    return slurm_failure("loading associations and QOS", errno);
   const Message<assoc_mgr_info_msg_t, slurm_free_assoc_mgr_info_msg> message(raw);
   const Tres tres{.count = message->tres_cnt, .names = message->tres_names};
   std::map<uint32_t, std::string> names;
-  for_each_in<slurmdb_qos_rec_t>(message->qos_list, [&](auto* rec) { names[rec->id] = text_of(rec->name); });
+  for_each_in<slurmdb_qos_rec_t>(message->qos_list,
+                                 [&](auto* rec) { names[rec->id] = text_of(rec->name); });
   facts.qos.clear();
-  for_each_in<slurmdb_qos_rec_t>(message->qos_list, [&](auto* rec) { facts.qos.push_back(qos_of(*rec, tres, names)); });
+  for_each_in<slurmdb_qos_rec_t>(
+      message->qos_list, [&](auto* rec) { facts.qos.push_back(qos_of(*rec, tres, names)); });
   facts.associations.clear();
   for_each_in<slurmdb_assoc_rec_t>(message->assoc_list, [&](auto* rec) {
     facts.associations.push_back(association_of(*rec, tres, names));
@@ -202,7 +215,10 @@ Result<bool> LibslurmReader::read_licences(SlurmFacts& facts) {
   facts.licences.clear();
   for (uint32_t i = 0; i < message->num_lic; ++i) {
     const slurm_license_info_t& info = message->lic_array[i];
-    facts.licences.push_back({.name = text_of(info.name), .total = info.total, .used = info.in_use, .reserved = info.reserved});
+    facts.licences.push_back({.name = text_of(info.name),
+                              .total = info.total,
+                              .used = info.in_use,
+                              .reserved = info.reserved});
   }
   updated_[Part::licences] = message->last_update;
   return true;

@@ -22,13 +22,22 @@ std::unexpected<Diagnostic> slurm_failure(std::string_view doing, int error) {
   switch (error) {
     case ESLURM_PROTOCOL_INCOMPLETE_PACKET:
     case SLURM_PROTOCOL_VERSION_ERROR:
-      return fail("slurm-setup", what, "run the fairlead-slurm built for this cluster's release (see `scontrol --version`)");
-    case ESLURM_AUTH_CRED_INVALID: case SLURM_PROTOCOL_AUTHENTICATION_ERROR:
-      return fail("slurm-setup", what, "check that munged runs here (`munge -n | unmunge`), or slurm.key for auth/slurm, and that clocks agree");
-    case ESLURM_ACCESS_DENIED: case ESLURM_USER_ID_MISSING:
-      return fail("slurm-refused", what, "let this user see the data: AdminLevel=Operator, or a PrivateData without it");
+      return fail(
+          "slurm-setup", what,
+          "run the fairlead-slurm built for this cluster's release (see `scontrol --version`)");
+    case ESLURM_AUTH_CRED_INVALID:
+    case SLURM_PROTOCOL_AUTHENTICATION_ERROR:
+      return fail("slurm-setup", what,
+                  "check that munged runs here (`munge -n | unmunge`), or slurm.key for "
+                  "auth/slurm, and that clocks agree");
+    case ESLURM_ACCESS_DENIED:
+    case ESLURM_USER_ID_MISSING:
+      return fail("slurm-refused", what,
+                  "let this user see the data: AdminLevel=Operator, or a PrivateData without it");
     default:
-      return fail("slurm-unreachable", what, "check with `scontrol ping` that slurmctld runs and that SLURM_CONF names its slurm.conf");
+      return fail("slurm-unreachable", what,
+                  "check with `scontrol ping` that slurmctld runs and that SLURM_CONF names its "
+                  "slurm.conf");
   }
 }
 
@@ -48,16 +57,26 @@ const std::string& LibslurmReader::user_name(uint32_t uid) {
 
 Result<bool> LibslurmReader::read(Part part, SlurmFacts& facts) {
   switch (part) {
-    case Part::config: return read_config(facts);
-    case Part::jobs: return read_jobs(facts);
-    case Part::steps: return read_steps(facts);
-    case Part::nodes: return read_nodes(facts);
-    case Part::partitions: return read_partitions(facts);
-    case Part::rules: return read_rules(facts);
-    case Part::reservations: return read_reservations(facts);
-    case Part::licences: return read_licences(facts);
-    case Part::topology: return read_topology(facts);
-    case Part::statistics: return read_statistics(facts);
+    case Part::config:
+      return read_config(facts);
+    case Part::jobs:
+      return read_jobs(facts);
+    case Part::steps:
+      return read_steps(facts);
+    case Part::nodes:
+      return read_nodes(facts);
+    case Part::partitions:
+      return read_partitions(facts);
+    case Part::rules:
+      return read_rules(facts);
+    case Part::reservations:
+      return read_reservations(facts);
+    case Part::licences:
+      return read_licences(facts);
+    case Part::topology:
+      return read_topology(facts);
+    case Part::statistics:
+      return read_statistics(facts);
   }
   return false;
 }

@@ -2,9 +2,9 @@
 //
 // Reads Slurm through libslurm: the cheapest way, and the only one with every field.
 //
-// Each read asks with the time of the last answer; "nothing changed" costs the controller about 1 ms.
-// Only calls that load are used. A call may block for long while the controller is away, and libslurm
-// ends the process on a broken slurm.conf: run it under the supervisor (supervisor.h).
+// Each read asks with the time of the last answer; "nothing changed" costs the controller about 1
+// ms. Only calls that load are used. A call may block for long while the controller is away, and
+// libslurm ends the process on a broken slurm.conf: run it under the supervisor (supervisor.h).
 #pragma once
 
 #include <ctime>

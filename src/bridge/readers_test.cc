@@ -24,7 +24,8 @@ std::string environment(const char* name) {
 SlurmFacts read_with_libslurm(const std::string& conf) {
   setenv("SLURM_CONF", conf.c_str(), 1);
   if (const std::string bridge = environment("FAIRLEAD_LAB_BRIDGE"); !bridge.empty()) {
-    const auto printed = run_command({.words = {environment("FAIRLEAD_LAB_PREFIX"), bridge, "--once"}});
+    const auto printed =
+        run_command({.words = {environment("FAIRLEAD_LAB_PREFIX"), bridge, "--once"}});
     return printed ? facts_of_stream(printed->out) : SlurmFacts{};
   }
   LibslurmReader reader;
@@ -35,11 +36,14 @@ TEST(Readers, SeeTheSameCluster) {
   const std::string conf = environment("FAIRLEAD_LAB_CONF");
   if (conf.empty()) GTEST_SKIP() << "no lab: set FAIRLEAD_LAB_CONF";
   const bool host_release = environment("FAIRLEAD_LAB_BRIDGE").empty();
-  const auto may_lack = [&](const SlurmFacts& facts) { return host_release ? facts : without_shares(facts); };
+  const auto may_lack = [&](const SlurmFacts& facts) {
+    return host_release ? facts : without_shares(facts);
+  };
   const SlurmFacts want = read_with_libslurm(conf);
   EXPECT_GT(want.nodes.size(), 0U);
 
-  CommandsReader commands({.conf = conf, .prefix = split_names(environment("FAIRLEAD_LAB_PREFIX"))});
+  CommandsReader commands(
+      {.conf = conf, .prefix = split_names(environment("FAIRLEAD_LAB_PREFIX"))});
   expect_same(records_of(may_lack(want)), records_of(may_lack(read_all(commands))), "commands");
 
   const std::string rest_url = environment("FAIRLEAD_LAB_REST");
@@ -47,7 +51,8 @@ TEST(Readers, SeeTheSameCluster) {
   RestReader rest({.url = rest_url});
   const SlurmFacts told = read_all(rest, {Part::steps, Part::topology});
   EXPECT_EQ(told.associations.size(), want.associations.size());
-  expect_same(records_of(as_rest_tells(may_lack(want))), records_of(as_rest_tells(may_lack(told))), "rest");
+  expect_same(records_of(as_rest_tells(may_lack(want))), records_of(as_rest_tells(may_lack(told))),
+              "rest");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ Child start(const SuperviseOptions& options) {
 void stop(Child& child) {
   kill(child.pid, SIGKILL);
   int status = 0;
-  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+  }
   close(child.out);
   close(child.err);
   child = {};
@@ -54,9 +55,9 @@ void stop(Child& child) {
 
 // What the child's run came to.
 struct Outcome {
-  bool closed = false;   // our own stdout is gone
+  bool closed = false;    // our own stdout is gone
   bool told_end = false;  // a whole poll was passed on and that was all (once)
-  bool ok = true;        // of that poll
+  bool ok = true;         // of that poll
   std::string problem;
 };
 
@@ -69,7 +70,8 @@ class Relay {
     auto heard = Clock::now();
     for (;;) {
       if (resting_) heard = Clock::now();
-      const auto silent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - heard).count();
+      const auto silent =
+          std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - heard).count();
       if (silent >= options_.stall_max.us) return {.problem = stalled()};
       pollfd watch[] = {{child.out, POLLIN, 0}, {child.err, POLLIN, 0}, {options_.out, 0, 0}};
       const int left_ms = static_cast<int>((options_.stall_max.us - silent) / 1000 + 1);
@@ -137,7 +139,9 @@ class Relay {
   std::string stalled() const {
     const std::string waited = "waited " + std::to_string(whole_seconds(options_.stall_max)) + " s";
     const std::string says = errors_.empty() ? "" : ": " + last_error();
-    if (doing_.empty()) return "libslurm does not start, " + waited + says + "; check SLURM_CONF and the network to the controller";
+    if (doing_.empty())
+      return "libslurm does not start, " + waited + says +
+             "; check SLURM_CONF and the network to the controller";
     return "slurmctld does not answer about " + doing_ + ", " + waited + says +
            "; check with `scontrol ping` that it runs and is not stopped";
   }
@@ -146,7 +150,8 @@ class Relay {
     fcntl(child.err, F_SETFL, O_NONBLOCK);
     read_errors(child);
     if (options_.once && told_) return {.told_end = true, .ok = ok_};
-    return {.problem = "libslurm gave up" + (errors_.empty() ? std::string() : ": " + last_error()) +
+    return {.problem = "libslurm gave up" +
+                       (errors_.empty() ? std::string() : ": " + last_error()) +
                        "; check SLURM_CONF, slurm.conf and the authentication daemon"};
   }
 
@@ -157,7 +162,9 @@ class Relay {
 
 bool write_failed_poll(int out, const std::string& problem) {
   std::string lines;
-  const Instant at{std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count()};
+  const Instant at{std::chrono::duration_cast<std::chrono::microseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count()};
   for (const What& what : Differ::failed_poll(problem)) {
     write_event(lines, Event{.at = at, .what = what});
     lines += '\n';

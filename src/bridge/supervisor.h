@@ -2,10 +2,11 @@
 //
 // Runs the reader in a child process, so that nothing it does can hang or end the stream.
 //
-// libslurm waits for minutes for a controller that is away, and ends the process on a broken slurm.conf.
-// The child writes its stream into a pipe, with a line "#<part>" before each read and "#" when it rests. The
-// parent passes each poll on once it is whole; a child that reads for `stall_max` without a word, or ends, is
-// replaced, and the stream says so with a failed poll. The new child begins with a full poll.
+// libslurm waits for minutes for a controller that is away, and ends the process on a broken
+// slurm.conf. The child writes its stream into a pipe, with a line "#<part>" before each read and
+// "#" when it rests. The parent passes each poll on once it is whole; a child that reads for
+// `stall_max` without a word, or ends, is replaced, and the stream says so with a failed poll. The
+// new child begins with a full poll.
 #pragma once
 
 #include <functional>

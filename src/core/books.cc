@@ -1,7 +1,6 @@
 #include "core/books.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/check.h"
 
@@ -88,20 +87,14 @@ void move_device(State& state, DeviceIndex device, const Account& to, Workload* 
 Account target_account(State& state, DeviceIndex device, const Workload* holder) {
   const Column column = column_of(state, device);
   const NameId model = state.fleet.device(device).model;
-  if (holder != nullptr) return account_of(state, *holder, model, column);
+  if (holder != nullptr) return account_of(*holder, model, column);
   return {.model = model, .column = column};
 }
 
 }  // namespace
 
-Account account_of(State& state, const Workload& workload, NameId model, Column column) {
-  const Job& job = workload.job;
-  return {.model = model,
-          .team = state.names.intern(job.account),
-          .klass = state.names.intern(job.qos),
-          .user = state.names.intern(job.user),
-          .partition = state.names.intern(job.partition),
-          .column = column};
+Account account_of(const Workload& w, NameId model, Column column) {
+  return {.model = model, .team = w.team, .klass = w.klass, .user = w.user, .partition = w.partition, .column = column};
 }
 
 ByColumn use_of(const State& state, const Workload& workload) {
@@ -173,8 +166,8 @@ void advance_books(State& state, Instant at) {
   state.ledger.advance(floor_seconds(at));
   if (!open) return;
   for (int64_t hour = before; hour < state.ledger.data().hour; hour += kLedgerHour) {
-    for (auto& [id, workload] : state.workloads) {
-      for (RunUse& use : workload.use) {
+    for (const WorkloadId id : state.queues.holding()) {
+      for (RunUse& use : state.workloads.at(id).use) {
         for (const Column column : {Column::useful, Column::held_idle, Column::held_unmeasured}) {
           Running& running = *running_of(use, column);
           const int64_t amount = running.seconds_until(kLedgerHour);
@@ -189,7 +182,7 @@ void advance_books(State& state, Instant at) {
 void hold_unplaced(State& state, Workload& workload, int64_t milli, Instant at) {
   if (milli == 0) return;
   const NameId model = state.names.intern(workload.job.request.devices.model);
-  const Account account = account_of(state, workload, model, Column::held_unmeasured);
+  const Account account = account_of(workload, model, Column::held_unmeasured);
   const int64_t second = floor_seconds(at);
   state.ledger.post_hardware(milli, second);
   state.ledger.post(account, milli, second);
@@ -226,8 +219,8 @@ int64_t lose_work(State& state, Workload& workload) {
   const int64_t offset = floor_seconds(state.now) - open;
   const auto move = [&](NameId model, Column column, int64_t hour, int64_t amount) {
     if (amount == 0) return;
-    state.ledger.correct(account_of(state, workload, model, column),
-                         account_of(state, workload, model, Column::lost), hour, amount);
+    state.ledger.correct(account_of(workload, model, column),
+                         account_of(workload, model, Column::lost), hour, amount);
     lost += amount;
   };
   for (RunUse& use : workload.use) {
@@ -285,20 +278,22 @@ std::vector<NodeRoom> rooms_of(const State& state) {
 }
 
 void mark_stranded(State& state, Instant at) {
-  std::set<Shape> shapes;
-  for (const auto& [id, workload] : state.workloads) {
-    if (workload.job.state == JobState::pending) shapes.insert(shape_of(workload.job));
-  }
-  std::vector<bool> served(state.fleet.nodes().size(), shapes.empty());
-  const std::vector<NodeRoom> rooms = rooms_of(state);
+  // Only nodes with something free can be served; once all of them are, further shapes change nothing.
+  std::vector<bool> served(state.fleet.nodes().size(), state.queues.waiting().empty());
+  std::vector<NodeRoom> rooms = rooms_of(state);
+  std::erase_if(rooms, [](const NodeRoom& room) { return room.devices_free == 0; });
+  size_t unserved = rooms.size();
   std::map<std::string, std::vector<bool>> members;
-  for (const Shape& shape : shapes) {
-    if (shape.total == 0) continue;
+  for (const auto& [shape, count] : state.queues.waiting_shapes()) {
+    if (unserved == 0) break;
     auto [it, added] = members.try_emplace(shape.partition);
     if (added) it->second = members_of(state, shape.partition);
     const Fit found = fit(shape, state.fleet, rooms, it->second);
     if (!found.fits_now) continue;
-    for (const NodeIndex node : found.takes) served[node] = true;
+    for (const NodeIndex node : found.takes) {
+      unserved -= served[node] ? 0 : 1;
+      served[node] = true;
+    }
   }
   for (DeviceIndex device = 0; device < state.devices.size(); ++device) {
     DeviceBook& book = state.devices[device];

@@ -17,7 +17,11 @@ Engine::Engine(std::string site, EngineRules rules) {
 Engine::Engine(State state) : state_(std::move(state)) { index_workloads(); }
 
 void Engine::index_workloads() {
-  for (const auto& [id, workload] : state_.workloads) by_job_[workload.job.id] = id;
+  state_.queues.clear();
+  for (const auto& [id, workload] : state_.workloads) {
+    by_job_[workload.job.id] = id;
+    state_.queues.add(workload);
+  }
 }
 
 std::vector<Decision> Engine::step(const Event& event) {
@@ -133,7 +137,8 @@ void Engine::check_sources() {
 // A job may be stated before its node; its devices are taken once the node is known.
 void Engine::place_unplaced() {
   if (state_.unplaced_milli == 0 || state_.fleet.present_devices() == 0) return;
-  for (auto& [id, workload] : state_.workloads) {
+  for (const WorkloadId id : state_.queues.holding()) {
+    Workload& workload = state_.workloads.at(id);
     if (workload.unplaced_milli != 0 && !workload.job.held.empty()) place(state_, workload);
   }
 }
@@ -250,6 +255,7 @@ Workload& Engine::workload_of(const Job& job) {
   fresh.job = job;
   fresh.first_submit = job.submit.known() ? job.submit : state_.now;
   fresh.first_seen = state_.now;
+  state_.queues.add(fresh);
   return fresh;
 }
 
@@ -257,7 +263,9 @@ void Engine::apply(const Job& job) {
   if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full) poll.jobs.insert(job.id);
   Workload& workload = workload_of(job);
   const bool waited = workload.job.state == JobState::pending;
+  state_.queues.remove(workload);
   const JobChange change = take_job(state_, workload, job);
+  state_.queues.add(workload);
   if (waited || job.state == JobState::pending || change.evicted || has_ended(job.state)) waiting_changed_ = true;
   if (change.evicted && change.lost_device_seconds > 0) {
     decide(DecisionKind::work_lost, &workload,
@@ -276,6 +284,7 @@ void Engine::apply(const JobGone& gone) {
 // Ends what had not ended, and keeps of the workload what reports need.
 void Engine::retire(WorkloadId id) {
   Workload& workload = state_.workloads.at(id);
+  state_.queues.remove(workload);
   if (!workload.ended) {
     const bool was_holding = workload.holding;
     end_run(state_, workload, state_.now, /*evicted=*/false);
@@ -294,10 +303,10 @@ void Engine::retire(WorkloadId id) {
   }
   state_.past.push_back({.id = id,
                          .label = job.label,
-                         .team = state_.names.intern(job.account),
-                         .klass = state_.names.intern(job.qos),
-                         .user = state_.names.intern(job.user),
-                         .partition = state_.names.intern(job.partition),
+                         .team = workload.team,
+                         .klass = workload.klass,
+                         .user = workload.user,
+                         .partition = workload.partition,
                          .state = job.state,
                          .devices = job.request.devices.total,
                          .epochs = workload.epoch,
@@ -369,8 +378,8 @@ IdleHold idle_of(const State& state, const Workload& workload) {
 }  // namespace
 
 void Engine::find_idle_holds() {
-  for (auto& [id, workload] : state_.workloads) {
-    if (workload.devices.empty()) continue;
+  for (const WorkloadId id : state_.queues.holding()) {
+    Workload& workload = state_.workloads.at(id);
     const IdleHold found = state_.frozen ? IdleHold{} : idle_of(state_, workload);
     const IdleHold before = std::exchange(workload.idle, found);
     if (before.kind == found.kind) continue;

@@ -136,6 +136,10 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   // 2. The facts.
   const bool held_before = workload.holding;
   workload.job = job;
+  workload.team = state.names.intern(job.account);
+  workload.klass = state.names.intern(job.qos);
+  workload.user = state.names.intern(job.user);
+  workload.partition = state.names.intern(job.partition);
   workload.last_seen = now;
   if (!has_ended(job.state)) workload.ended = false;  // a requeue of what had ended
   const Instant start = std::min(known_or(job.start, now), now);

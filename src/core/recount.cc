@@ -32,6 +32,10 @@ std::string recount_devices(const State& s) {
   if (free != s.node_free) return "a node's count of free devices";
   for (const auto& [id, workload] : s.workloads) {
     if (workload.devices.size() != held[id]) return fmt::format("devices of {}", workload.job.label);
+    if (workload.holding != s.queues.holding().contains(id)) return fmt::format("{} in the list of those that hold", workload.job.label);
+    if ((workload.job.state == JobState::pending) != s.queues.waiting().contains(Queues::place_of(workload))) {
+      return fmt::format("{} in the list of those that wait", workload.job.label);
+    }
     if (!workload.holding && !workload.devices.empty()) return fmt::format("{} holds and does not run", workload.job.label);
   }
   if (s.unplaced_milli != 0) return "";  // held without a device: not in `amounts`

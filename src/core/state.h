@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/names.h"
+#include "core/queues.h"
+#include "core/workload.h"
 #include "evidence/activity.h"
 #include "fabric/fleet.h"
 #include "ledger/ledger.h"
 #include "model/event.h"
 
 namespace fairlead {
-
-using WorkloadId = uint64_t;  // from 1, in order of first sight, never reused; 0: none
 
 // One device in the books.
 struct DeviceBook {
@@ -29,55 +29,6 @@ struct DeviceBook {
   bool operator==(const DeviceBook&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeviceBook, (), (account, since, holder, stranded, activity))
-
-// What a run has used of one model, by hour, so that work which turns out lost can be moved.
-struct HourUse {
-  int64_t hour = 0;
-  int64_t useful = 0, held_idle = 0, held_unmeasured = 0;  // milli-seconds, as the ledger counts
-  bool operator==(const HourUse&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(HourUse, (), (hour, useful, held_idle, held_unmeasured))
-
-struct RunUse {
-  NameId model = 0;
-  Running useful, held_idle, held_unmeasured;  // of the open hour
-  std::vector<HourUse> hours;                  // closed ones
-  bool operator==(const RunUse&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(RunUse, (), (model, useful, held_idle, held_unmeasured, hours))
-
-// An idle stretch of a hold that is long enough to be told.
-struct IdleHold {
-  IdleKind kind = IdleKind::none;
-  int32_t devices = 0;
-  Instant since;
-  bool operator==(const IdleHold&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(IdleHold, (), (kind, devices, since))
-
-// One job over its whole life with us. It stays while the scheduler lists it, also after its end.
-struct Workload {
-  WorkloadId id = 0;
-  Job job;                 // as last stated
-  Instant first_submit;    // a requeue resets the scheduler's own submit time, not this
-  Instant first_seen, last_seen;
-  int32_t epoch = 0;       // runs begun
-  bool holding = false;
-  bool ended = false;
-  bool evicted = false;    // its last run was thrown away
-  Instant run_start;       // of the present or last run
-  Instant run_end;
-  Instant first_start;     // of its first run: when it first got its devices
-  std::vector<DeviceIndex> devices;  // held now
-  int64_t unplaced_milli = 0;        // held now, on nodes nobody stated
-  std::vector<RunUse> use;           // of the present run
-  ByColumn before;                   // milli-seconds of the runs before this one
-  IdleHold idle;
-  bool operator==(const Workload&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Workload, (),
-                      (id, job, first_submit, first_seen, last_seen, epoch, holding, ended, evicted,
-                       run_start, run_end, first_start, devices, unplaced_milli, use, before, idle))
 
 // A workload that the scheduler no longer lists, kept for reports.
 struct PastWorkload {
@@ -148,6 +99,8 @@ struct State {
   uint64_t past_dropped = 0;
   WorkloadId next_workload = 1;
 
+  Queues queues;  // follows from `workloads`
+
   const SourceState& source(Source s) const { return sources[static_cast<size_t>(s)]; }
   SourceState& source(Source s) { return sources[static_cast<size_t>(s)]; }
 };
@@ -187,6 +140,6 @@ void for_each_part(const State& s, F&& f) {
 ByColumn use_of(const State& state, const Workload& workload);
 
 // The account that `workload` holds devices of `model` under.
-Account account_of(State& state, const Workload& workload, NameId model, Column column);
+Account account_of(const Workload& workload, NameId model, Column column);
 
 }  // namespace fairlead

@@ -19,35 +19,9 @@ constexpr std::array<RuleFn, 11> kRules = {
     &PolicyRules::association, &PolicyRules::qos,        &PolicyRules::array,      &PolicyRules::licences,
     &CapacityRules::reservation, &CapacityRules::room,   &CapacityRules::order};
 
-template <class F>
-void for_each_name(std::string_view list, F&& f) {
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    f(std::string(list.substr(0, comma)));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-}
-
-// Waits for room, as far as priorities can tell: not held, its time has come, nothing to wait for.
-bool competes(const State& state, const Workload& w) {
-  const Job& job = w.job;
-  if (job.state != JobState::pending || job.priority == 0) return false;
-  if (job.begin > state.now || job.reason == "BeginTime") return false;
-  return job.reason != "Dependency" && job.reason != "DependencyNeverSatisfied" && job.reason != "JobArrayTaskLimit" &&
-         !job.reason.starts_with("Assoc") && !job.reason.starts_with("QOS") && job.reason != "PartitionDown" &&
-         job.reason != "PartitionTimeLimit" && job.reason != "PartitionNodeLimit" && job.reason != "BadConstraints" &&
-         job.reason != "Licenses" && job.reason != "Reservation";
-}
-
 }  // namespace
 
-Explainer::Explainer(const State& state) : state_(state), usage_(state), rooms_(rooms_of(state)) {
-  for (const auto& [id, w] : state.workloads) {
-    if (!competes(state, w)) continue;
-    for_each_name(w.job.partition, [&](std::string name) { waiting_[std::move(name)].emplace_back(-w.job.priority, id); });
-  }
-  for (auto& [name, order] : waiting_) std::ranges::sort(order);
-}
+Explainer::Explainer(const State& state) : state_(state), usage_(state), rooms_(rooms_of(state)) {}
 
 const Fit& Explainer::fit_of(const Shape& shape) {
   const auto [it, added] = fits_.try_emplace(shape);
@@ -61,24 +35,20 @@ const std::vector<bool>& Explainer::members(const std::string& partition) {
   return it->second;
 }
 
+// Of several partitions the one counts in which the fewest are ahead.
 int64_t Explainer::ahead_of(const Workload& w, std::vector<Holder>* first) const {
   std::optional<int64_t> least;
+  std::string where;
   for_each_name(w.job.partition, [&](const std::string& name) {
-    const auto it = waiting_.find(name);
-    if (it == waiting_.end()) {
-      least = 0;
-      return;
-    }
-    const auto mine = std::ranges::lower_bound(it->second, std::pair(-w.job.priority, WorkloadId{0}));
-    const int64_t ahead = mine - it->second.begin();
+    const int64_t ahead = state_.queues.ahead_in(name, w);
     if (least && ahead >= *least) return;
     least = ahead;
-    if (first == nullptr) return;
-    first->clear();
-    for (auto other = it->second.begin(); other != mine && first->size() < kHoldersShown; ++other) {
-      const Job& job = state_.workloads.at(other->second).job;
-      first->push_back({.workload = job.label, .team = job.account, .user = job.user, .amount = job.request.devices.total});
-    }
+    where = name;
+  });
+  if (first == nullptr) return least.value_or(0);
+  state_.queues.for_each_ahead(where, w, kHoldersShown, [&](WorkloadId id) {
+    const Workload& other = state_.workloads.at(id);
+    first->push_back(holder_of(other, other.job.request.devices.total));
   });
   return least.value_or(0);
 }
@@ -151,13 +121,8 @@ Explanation Explainer::explain(const Workload& w) {
 }
 
 const Workload* Explainer::find(std::string_view label) const {
-  const Workload* best = nullptr;
-  const std::string text(label);
-  for (const auto& [id, w] : state_.workloads) {
-    if (w.job.label != label && std::to_string(w.job.id) != text) continue;
-    if (best == nullptr || best->ended || !w.ended) best = &w;
-  }
-  return best;
+  const auto id = state_.queues.find(label);
+  return id ? &state_.workloads.at(*id) : nullptr;
 }
 
 }  // namespace fairlead

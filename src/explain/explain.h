@@ -2,7 +2,7 @@
 //
 // An Explainer answers any number of questions about one state; what is common to them (sums of what
 // runs, rooms of the nodes, the order of what waits) is made once. It only reads.
-// Cost: O(workloads) to make; then O(nodes) for the first question of a shape and O(depth of the
+// Cost: O(workloads that hold) to make; then O(nodes) for the first question of a shape and O(depth of the
 // account tree) for each further one of that shape.
 #pragma once
 
@@ -23,7 +23,7 @@ class Explainer {
   Explanation explain(const Workload& workload);
   std::vector<Blocker> blockers_of(const Workload& workload);  // in the order of their codes
 
-  // The workload of that label or job id; among several the one that has not ended, then the newest.
+  // The workload that the scheduler calls so, or that has this number.
   const Workload* find(std::string_view label) const;
 
  private:
@@ -39,7 +39,6 @@ class Explainer {
   std::vector<NodeRoom> rooms_;
   std::map<Shape, Fit> fits_;
   std::map<std::string, std::vector<bool>> members_;
-  std::map<std::string, std::vector<std::pair<int64_t, WorkloadId>>> waiting_;  // by partition, first first
 };
 
 }  // namespace fairlead

@@ -28,15 +28,11 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 
 void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts) {
   std::vector<Holder> holders;
-  for (const auto& [id, other] : e.state_.workloads) {
-    if (!other.holding || !counts(other.job)) continue;
-    int64_t amount = 1;
-    if (tres != "jobs") {
-      const Amounts amounts = amounts_of(e.state_, other);
-      const auto it = amounts.find(tres);
-      if (it == amounts.end() || it->second == 0) continue;
-      amount = it->second;
-    }
+  for (const WorkloadId id : e.state_.queues.holding()) {
+    const Workload& other = e.state_.workloads.at(id);
+    if (!counts(other)) continue;
+    const int64_t amount = tres == "jobs" ? 1 : tres_of(e.state_, other).amount(tres, e.state_.names);
+    if (amount == 0) continue;
     holders.push_back(holder_of(other, amount));
   }
   blocker.cured_at = freed_at(holders, blocker.short_by);
@@ -234,20 +230,18 @@ namespace {
 
 // Calls f(tres, limit, used, wanted) for each amount that would go over its limit.
 template <class F>
-void for_each_exceeded(const Amounts& limits, const Amounts& used, const Amounts& wanted, F&& f) {
+void for_each_exceeded(const NameTable& names, const Amounts& limits, const TresSum& used, const TresSum& wanted, F&& f) {
   for (const auto& [tres, limit] : limits) {
-    if (limit < 0) continue;
-    const auto want = wanted.find(tres);
-    if (want == wanted.end() || want->second == 0) continue;
-    const auto has = used.find(tres);
-    const int64_t now = has == used.end() ? 0 : has->second;
-    if (now + want->second > limit) f(tres, limit, now, want->second);
+    const int64_t want = wanted.amount(tres, names);
+    if (limit < 0 || want == 0) continue;
+    const int64_t now = used.amount(tres, names);
+    if (now + want > limit) f(tres, limit, now, want);
   }
 }
 
-Amounts minutes_of(const Amounts& amounts, int64_t time_limit_s) {
-  Amounts minutes;
-  for (const auto& [name, amount] : amounts) minutes[name] = amount * std::max<int64_t>(0, time_limit_s) / 60;
+TresSum minutes_of(const TresSum& amounts, int64_t time_limit_s) {
+  TresSum minutes;
+  minutes.add(amounts, std::max<int64_t>(0, time_limit_s) / 60);
   return minutes;
 }
 
@@ -266,31 +260,33 @@ bool over_wall(int64_t limit_s, int64_t wanted_s) { return limit_s >= 0 && (want
 
 void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::vector<Blocker>& out) {
   const Job& job = w.job;
-  const Amounts wanted = amounts_of(e.state_, w);
+  const NameTable& names = e.state_.names;
+  const TresSum wanted = tres_of(e.state_, w);
   const std::string object = "qos " + qos.name;
+  const NameId qos_id = names.find(qos.name).value_or(0);
   // A partition's own class counts every job of the partition.
-  const auto same_qos = [&](const Job& other) {
-    if (other.qos == qos.name) return true;
-    const auto p = e.state_.partitions.find(other.partition);
+  const auto same_qos = [&](const Workload& other) {
+    if (other.job.qos == qos.name) return true;
+    const auto p = e.state_.partitions.find(other.job.partition);
     return p != e.state_.partitions.end() && p->second.qos == qos.name;
   };
-  const auto check = [&](const LimitOf& limit, const Amounts& limits, const Amounts& used, auto&& counts) {
-    for_each_exceeded(limits, used, wanted, [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
+  const auto check = [&](const LimitOf& limit, const Amounts& limits, const TresSum& used, auto&& counts) {
+    for_each_exceeded(names, limits, used, wanted, [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
       Blocker b = limit.blocker(tres, most, has, want);
-      add_holders(e, b, tres, [&](const Job& other) { return same_qos(other) && counts(other); });
+      add_holders(e, b, tres, [&](const Workload& other) { return same_qos(other) && counts(other); });
       out.push_back(std::move(b));
     });
   };
-  const auto any = [](const Job&) { return true; };
-  const auto same_user = [&](const Job& other) { return other.user == job.user; };
-  const auto same_account = [&](const Job& other) { return other.account == job.account; };
-  check({object, "GrpTRES", QOS_LIMIT}, qos.limits.tres_group, e.usage_.of_qos(qos.name).tres, any);
+  const auto any = [](const Workload&) { return true; };
+  const auto same_user = [&](const Workload& other) { return other.user == w.user; };
+  const auto same_account = [&](const Workload& other) { return other.team == w.team; };
+  check({object, "GrpTRES", QOS_LIMIT}, qos.limits.tres_group, e.usage_.of_qos(qos_id).tres, any);
   check({object + ", user " + job.user, "MaxTRESPerUser", QOS_LIMIT}, qos.tres_per_user,
-        e.usage_.of_qos_user(qos.name, job.user).tres, same_user);
+        e.usage_.of_qos_user(qos_id, w.user).tres, same_user);
   check({object + ", account " + job.account, "MaxTRESPerAccount", QOS_LIMIT}, qos.tres_per_account,
-        e.usage_.of_qos_account(qos.name, job.account).tres, same_account);
+        e.usage_.of_qos_account(qos_id, w.team).tres, same_account);
   check({object, "MaxTRESPerJob", QOS_JOB_LIMIT}, qos.limits.tres_per_job, {}, any);
-  for_each_exceeded(qos.limits.tres_running_minutes_group, e.usage_.of_qos(qos.name).running_minutes,
+  for_each_exceeded(names, qos.limits.tres_running_minutes_group, e.usage_.of_qos(qos_id).running_minutes,
                     minutes_of(wanted, job.request.time_limit_s),
                     [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
                       out.push_back(LimitOf{object, "GrpTRESRunMins", QOS_LIMIT}.blocker(tres, most, has, want));
@@ -298,20 +294,19 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::v
   const auto jobs = [&](const char* name, const std::string& who, int64_t limit, int64_t used, auto&& counts) {
     if (limit < 0 || used < limit) return;
     Blocker b = LimitOf{who, name, QOS_LIMIT}.blocker("jobs", limit, used, 1);
-    add_holders(e, b, "jobs", [&](const Job& other) { return same_qos(other) && counts(other); });
+    add_holders(e, b, "jobs", [&](const Workload& other) { return same_qos(other) && counts(other); });
     out.push_back(std::move(b));
   };
-  jobs("GrpJobs", object, qos.limits.jobs_group, e.usage_.of_qos(qos.name).jobs, any);
+  jobs("GrpJobs", object, qos.limits.jobs_group, e.usage_.of_qos(qos_id).jobs, any);
   jobs("MaxJobsPerUser", object + ", user " + job.user, qos.jobs_per_user,
-       e.usage_.of_qos_user(qos.name, job.user).jobs, same_user);
+       e.usage_.of_qos_user(qos_id, w.user).jobs, same_user);
   jobs("MaxJobsPerAccount", object + ", account " + job.account, qos.jobs_per_account,
-       e.usage_.of_qos_account(qos.name, job.account).jobs, same_account);
+       e.usage_.of_qos_account(qos_id, w.team).jobs, same_account);
   if (over_wall(qos.limits.wall_per_job_s, job.request.time_limit_s)) {
     out.push_back(wall_blocker(QOS_JOB_LIMIT, object, qos.limits.wall_per_job_s, job.request.time_limit_s));
   }
   for (const auto& [tres, least] : qos.tres_min_per_job) {
-    const auto want = wanted.find(tres);
-    const int64_t has = want == wanted.end() ? 0 : want->second;
+    const int64_t has = wanted.amount(tres, names);
     if (has >= least) continue;
     out.push_back({.code = QOS_JOB_LIMIT, .object = object, .limit_name = "MinTRES " + tres, .unit = unit_of(tres),
                    .limit = least, .wanted = has, .short_by = least - has,
@@ -332,23 +327,23 @@ void PolicyRules::qos(Explainer& e, const Workload& w, std::vector<Blocker>& out
 void PolicyRules::association(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
   const State& state = e.state_;
   const Job& job = w.job;
-  const std::vector<const Association*> chain = e.usage_.chain_of(job);
+  const std::vector<const Association*>& chain = e.usage_.chain_of(w);
   if (chain.empty() && !state.associations.empty() && state.scheduler.enforces_associations) {
     out.push_back({.code = ASSOCIATION_MISSING, .object = fmt::format("user {} in account {}", job.user, job.account),
                    .message = fmt::format("user {} has no association with account {}", job.user, job.account),
                    .waiting_cures = WaitingCures::never, .cure = "an administrator adds it"});
   }
   if (!state.scheduler.enforces_limits) return;
-  const Amounts wanted = amounts_of(state, w);
+  const TresSum wanted = tres_of(state, w);
   for (size_t level = 0; level < chain.size(); ++level) {
     const Association& a = *chain[level];
     const std::string object = a.user.empty() ? "account " + a.account : fmt::format("user {} in account {}", a.user, a.account);
     const UsageSum& used = e.usage_.of_association(a.id);
-    const auto below = [&](const Job& other) {
+    const auto below = [&](const Workload& other) {
       return std::ranges::any_of(e.usage_.chain_of(other), [&](const Association* up) { return up->id == a.id; });
     };
-    const auto check = [&](const char* name, BlockerCode code, const Amounts& limits, const Amounts& has, const Amounts& want) {
-      for_each_exceeded(limits, has, want, [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
+    const auto check = [&](const char* name, BlockerCode code, const Amounts& limits, const TresSum& has, const TresSum& want) {
+      for_each_exceeded(state.names, limits, has, want, [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
         Blocker b = LimitOf{object, name, code}.blocker(tres, most, now, more);
         add_holders(e, b, tres, below);
         out.push_back(std::move(b));
@@ -386,7 +381,7 @@ void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& o
                                    array.waiting_count),
             .waiting_cures = WaitingCures::yes,
             .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id, array.running_max + 1)};
-  add_holders(e, b, "jobs", [&](const Job& other) { return other.array.id == array.id; });
+  add_holders(e, b, "jobs", [&](const Workload& other) { return other.job.array.id == array.id; });
   b.cured_at = {};
   for (const Holder& h : b.holders) {
     if (h.ends.known() && (!b.cured_at.known() || h.ends < b.cured_at)) b.cured_at = h.ends;
@@ -425,8 +420,8 @@ void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>
               .waiting_cures = wanted > l.total ? WaitingCures::never : WaitingCures::yes,
               .cure = fmt::format("at most {} of {}", std::max<int64_t>(0, l.total - used), name)};
     std::vector<Holder> holders;
-    for (const auto& [id, other] : e.state_.workloads) {
-      if (!other.holding) continue;
+    for (const WorkloadId id : e.state_.queues.holding()) {
+      const Workload& other = e.state_.workloads.at(id);
       for (const auto& [its, amount] : parse_licences(other.job.request.licences)) {
         if (its == name) holders.push_back(holder_of(other, amount));
       }

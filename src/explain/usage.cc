@@ -4,21 +4,50 @@
 
 namespace fairlead {
 
-Amounts amounts_of(const State& state, const Workload& w) {
-  const JobRequest& r = w.job.request;
-  const int64_t nodes = w.job.held.empty() ? std::max(1, r.nodes_min) : static_cast<int64_t>(w.job.held.size());
-  Amounts amounts = {{"node", nodes}};
-  if (r.cpus > 0) amounts["cpu"] = r.cpus;
-  if (r.memory_per_node_mb > 0) amounts["mem"] = r.memory_per_node_mb * nodes;
-  if (r.memory_per_cpu_mb > 0) amounts["mem"] = r.memory_per_cpu_mb * std::max(1, r.cpus);
-  const int64_t devices = std::max<int64_t>(r.devices.total, static_cast<int64_t>(w.devices.size()));
-  if (devices > 0) amounts["gres/gpu"] = devices;
-  if (w.devices.empty()) {
-    if (devices > 0 && !r.devices.model.empty()) amounts["gres/gpu:" + r.devices.model] = devices;
-  } else {
-    for (const DeviceIndex d : w.devices) ++amounts["gres/gpu:" + state.names.name(state.fleet.device(d).model)];
+void TresSum::add(const TresSum& other, int64_t times) {
+  nodes += other.nodes * times;
+  cpus += other.cpus * times;
+  memory_mb += other.memory_mb * times;
+  devices += other.devices * times;
+  for (const auto& [model, count] : other.models) {
+    const auto own = std::ranges::find(models, model, &std::pair<NameId, int64_t>::first);
+    if (own == models.end()) models.emplace_back(model, count * times);
+    else own->second += count * times;
   }
-  return amounts;
+}
+
+int64_t TresSum::amount(std::string_view tres, const NameTable& names) const {
+  constexpr std::string_view kModel = "gres/gpu:";
+  if (tres == "node") return nodes;
+  if (tres == "cpu") return cpus;
+  if (tres == "mem") return memory_mb;
+  if (tres == "gres/gpu") return devices;
+  if (!tres.starts_with(kModel)) return 0;
+  const auto model = names.find(tres.substr(kModel.size()));
+  for (const auto& [name, count] : models) {
+    if (model && name == *model) return count;
+  }
+  return 0;
+}
+
+TresSum tres_of(const State& state, const Workload& w) {
+  const JobRequest& r = w.job.request;
+  TresSum sum;
+  sum.nodes = w.job.held.empty() ? std::max(1, r.nodes_min) : static_cast<int64_t>(w.job.held.size());
+  sum.cpus = r.cpus;
+  sum.memory_mb = r.memory_per_cpu_mb > 0 ? r.memory_per_cpu_mb * std::max(1, r.cpus) : r.memory_per_node_mb * sum.nodes;
+  sum.devices = std::max<int64_t>(r.devices.total, static_cast<int64_t>(w.devices.size()));
+  if (w.devices.empty()) {
+    const auto model = state.names.find(r.devices.model);
+    if (sum.devices > 0 && model && *model != 0) sum.models.emplace_back(*model, sum.devices);
+    return sum;
+  }
+  TresSum one;
+  for (const DeviceIndex d : w.devices) {
+    one.models = {{state.fleet.device(d).model, 1}};
+    sum.add(one);
+  }
+  return sum;
 }
 
 namespace {
@@ -38,62 +67,63 @@ const UsageSum& find_or_none(const Map& map, const Key& key) {
 
 }  // namespace
 
-void Usage::add(UsageSum& sum, const Amounts& amounts, int64_t minutes) {
-  ++sum.jobs;
-  for (const auto& [name, amount] : amounts) {
-    sum.tres[name] += amount;
-    sum.running_minutes[name] += amount * minutes;
-  }
-}
-
 Usage::Usage(const State& state) : state_(state) {
   for (const auto& [id, a] : state.associations) by_account_user_[{a.account, a.user}].push_back(id);
-  for (const auto& [id, w] : state.workloads) {
-    if (!w.holding) continue;
-    const Job& job = w.job;
-    const Amounts amounts = amounts_of(state, w);
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& w = state.workloads.at(id);
+    const TresSum tres = tres_of(state, w);
     const int64_t minutes = promised_minutes(state, w);
-    add(qos_[job.qos], amounts, minutes);
-    add(qos_user_[{job.qos, job.user}], amounts, minutes);
-    add(qos_account_[{job.qos, job.account}], amounts, minutes);
-    if (job.array.id != 0) ++array_[job.array.id];
-    for (const Association* a : chain_of(job)) add(association_[a->id], amounts, minutes);
-    const auto partition = state.partitions.find(job.partition);
-    if (partition == state.partitions.end() || partition->second.qos.empty() || partition->second.qos == job.qos) continue;
-    add(qos_[partition->second.qos], amounts, minutes);
-    add(qos_user_[{partition->second.qos, job.user}], amounts, minutes);
-    add(qos_account_[{partition->second.qos, job.account}], amounts, minutes);
+    const auto add = [&](UsageSum& sum) {
+      ++sum.jobs;
+      sum.tres.add(tres);
+      sum.running_minutes.add(tres, minutes);
+    };
+    const auto add_qos = [&](NameId qos) {
+      add(qos_[qos]);
+      add(qos_user_[{qos, w.user}]);
+      add(qos_account_[{qos, w.team}]);
+    };
+    add_qos(w.klass);
+    if (w.job.array.id != 0) ++array_[w.job.array.id];
+    for (const Association* a : chain_of(w)) add(association_[a->id]);
+    // A partition may have a class of its own, which counts every job of the partition.
+    const auto partition = state.partitions.find(w.job.partition);
+    if (partition == state.partitions.end() || partition->second.qos.empty() || partition->second.qos == w.job.qos) continue;
+    if (const auto qos = state.names.find(partition->second.qos)) add_qos(*qos);
   }
 }
 
-const UsageSum& Usage::of_qos(const std::string& qos) const { return find_or_none(qos_, qos); }
-const UsageSum& Usage::of_qos_user(const std::string& qos, const std::string& user) const {
-  return find_or_none(qos_user_, std::pair(qos, user));
-}
-const UsageSum& Usage::of_qos_account(const std::string& qos, const std::string& account) const {
-  return find_or_none(qos_account_, std::pair(qos, account));
-}
+const UsageSum& Usage::of_qos(NameId qos) const { return find_or_none(qos_, qos); }
+const UsageSum& Usage::of_qos_user(NameId qos, NameId user) const { return find_or_none(qos_user_, Pair(qos, user)); }
+const UsageSum& Usage::of_qos_account(NameId qos, NameId account) const { return find_or_none(qos_account_, Pair(qos, account)); }
 const UsageSum& Usage::of_association(int64_t id) const { return find_or_none(association_, id); }
+
 int64_t Usage::running_tasks(uint32_t array) const {
   const auto it = array_.find(array);
   return it == array_.end() ? 0 : it->second;
 }
 
-std::vector<const Association*> Usage::chain_of(const Job& job) const {
+const std::vector<const Association*>& Usage::chain_of(const Workload& w) const {
+  const auto [it, added] = chains_.try_emplace({w.team, w.user, w.partition});
+  if (added) it->second = find_chain(w.job);
+  return it->second;
+}
+
+std::vector<const Association*> Usage::find_chain(const Job& job) const {
   std::vector<const Association*> chain;
   const auto found = by_account_user_.find({job.account, job.user});
   if (found == by_account_user_.end()) return chain;
-  const Association* best = nullptr;  // one for the job's partition goes before one for all
+  const Association* next = nullptr;  // one for the job's partition goes before one for all
   for (const int64_t id : found->second) {
     const Association& a = state_.associations.at(id);
-    if (a.partition == job.partition) best = &a;
-    if (a.partition.empty() && best == nullptr) best = &a;
+    if (a.partition == job.partition) next = &a;
+    if (a.partition.empty() && next == nullptr) next = &a;
   }
   constexpr size_t kDepthMax = 64;  // guards a parent that is its own ancestor
-  while (best != nullptr && chain.size() < kDepthMax) {
-    chain.push_back(best);
-    const auto parent = state_.associations.find(best->parent);
-    best = parent == state_.associations.end() ? nullptr : &parent->second;
+  while (next != nullptr && chain.size() < kDepthMax) {
+    chain.push_back(next);
+    const auto parent = state_.associations.find(next->parent);
+    next = parent == state_.associations.end() ? nullptr : &parent->second;
   }
   return chain;
 }

@@ -97,7 +97,7 @@ const EscapeRow kEscapeRows[] = {
     {"a cut character", "a\xe8\xa8", "a\xef\xbf\xbd\xef\xbf\xbd"},
     {"an overlong slash", "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
     {"a surrogate", "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-    {"control", "a\nb\x1b", "a\\x0ab\\x1b"},
+    {"control", "a\nb\x1b", "a b\\x1b"},
 };
 
 TEST(Page, Escapes) {

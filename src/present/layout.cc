@@ -69,7 +69,7 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
 
 std::string paragraph(std::string_view text, const TextOptions& options, int indent) {
   std::string out;
-  for (const std::string& line : wrap(printable(text), room(options, indent))) {
+  for (const std::string& line : wrap(printable(one_line(text)), room(options, indent))) {
     out += std::string(static_cast<size_t>(indent), ' ') + line + "\n";
   }
   return out;
@@ -112,6 +112,17 @@ std::string bar(const ColumnSeconds& amounts, int64_t cells, const TextOptions& 
     for (int64_t i = 0; i < n; ++i) out += look.glyph;
     if (!colour.empty()) out += "\x1b[0m";
   }
+  return out;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!blank) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  if (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
 }
 

@@ -32,6 +32,7 @@ std::string block(const Table& table, const TextOptions& options, const Block& s
 std::string bar(const ColumnSeconds& amounts, int64_t cells, const TextOptions& options);
 std::string glyph(const ColumnLook& look, const TextOptions& options);
 
+std::string one_line(std::string_view text);  // line ends and tabs become blanks, for what programs said
 std::string words(std::string_view key);     // "no_process" as "no process"
 std::string plural(int64_t n, std::string_view noun);  // "1 node", "3 nodes"
 std::string wait_text(int64_t wait_us);      // "2h14m"

@@ -43,6 +43,8 @@ Markup escaped(std::string_view text) {
     const char c = text.front();
     if (length == 0) {
       out += "\xef\xbf\xbd";
+    } else if (c == '\n' || c == '\t') {
+      out += ' ';
     } else if (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else if (c == '&') {

@@ -34,6 +34,7 @@ bool has_telemetry(const Report& r) {
 
 bool knowable(const Report& r, Column column) {
   if (column >= Column::free) return r.fleet_known;
+  if (column == Column::reserved) return r.fleet_known || amount(r.gpu_seconds, column) > 0;
   if (column == Column::useful || column == Column::held_idle) return has_telemetry(r) || amount(r.gpu_seconds, column) > 0;
   return true;
 }
@@ -90,7 +91,7 @@ Table waiting_table(const std::vector<WaitingRow>& rows) {
     table.rows.push_back({w.tasks > 1 ? fmt::format("{} ({} tasks)", w.workload, w.tasks) : w.workload, name_or_none(w.team), w.klass,
                           w.gang, wait_text(w.wait_us), w.blockers.empty() ? "-" : enum_name(w.blockers[0]),
                           w.blockers.size() > 1 ? fmt::format("+{}", w.blockers.size() - 1) : "",
-                          (w.can_never_start ? "never as it is: " : "") + w.message});
+                          (w.can_never_start ? "never as it is: " : "") + one_line(w.message)});
   }
   return table;
 }
@@ -130,7 +131,7 @@ Table sources_table(const Report& r) {
   Table table{.columns = {{"source"}, {"seen"}, {"last", Align::right}, {"unreadable", Align::right}, {"detail"}}, .rows = {}};
   for (const SourceRow& s : r.sources) {
     table.rows.push_back({enum_name(s.source), !s.known ? "not configured" : s.ok ? "yes" : "no", s.known ? age(s.last_ok, r.to) : "-",
-                          s.known ? with_thousands(s.unreadable) : "-", s.detail});
+                          s.known ? with_thousands(s.unreadable) : "-", one_line(s.detail)});
   }
   return table;
 }

@@ -50,6 +50,8 @@ TEST(Layout, Wraps) {
   EXPECT_EQ(wrap("計算計", 4), (std::vector<std::string>{"計算", "計"}));
 }
 
+TEST(Layout, WhatProgramsSaidBecomesOneLine) { EXPECT_EQ(one_line(" a:\n\tb  c\n"), "a: b c"); }
+
 TEST(ReportText, FirstScreen) {
   const std::string text = report_text(sample_report(), {.width = 80});
   const std::string want =

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "codec/event_json.h"
 #include "codec/state_json.h"
 
@@ -66,47 +65,49 @@ void Site::drop_half_poll(Source source) {
 void Site::take_line(std::string_view line) {
   if (line.empty()) return;
   auto event = read_event(line);
-  if (!event) {
-    if (!open_.empty()) ++open_.back().unreadable;
-    return;
-  }
-  take(*event, std::string(line));
+  if (event) take(std::move(*event), std::string(line));
+  else if (!open_.empty()) ++open_.back().unreadable;
 }
 
 void Site::take_poll(const std::vector<Event>& events) {
-  for (const Event& event : events) take(event, to_json(event));
+  for (const Event& event : events) take_line(to_json(event));  // as a replay will read it
 }
 
-void Site::take(const Event& event, std::string line) {
+void Site::take(Event event, std::string line) {
+  const auto append = [](Batch& batch, Event&& what, std::string&& text) {
+    batch.events.push_back(std::move(what));
+    batch.lines.push_back(std::move(text));
+  };
   // 1. A poll opens. Another of its source that is still open was cut: it is dropped.
   if (const auto source = begun_source(event)) {
     drop_half_poll(*source);
-    open_.push_back({.source = *source, .lines = {std::move(line)}});
+    open_.push_back({.source = *source, .batch = {}});
+    append(open_.back().batch, std::move(event), std::move(line));
     return;
   }
   // 2. A record belongs to the poll that began last; outside a poll it stands for itself.
   const auto ended = ended_source(event);
-  if (!ended) {
-    if (open_.empty()) return commit({std::move(line)});
-    open_.back().lines.push_back(std::move(line));
+  if (!ended && !open_.empty()) {
+    append(open_.back().batch, std::move(event), std::move(line));
     return;
   }
   // 3. A poll ends, and is taken in as a whole.
-  const auto poll = std::ranges::find(open_, *ended, &Pending::source);
-  if (poll == open_.end()) return commit({std::move(line)});
-  if (poll->unreadable > 0) {
-    Event counted = event;
-    std::get<PollEnded>(counted.what).unreadable += poll->unreadable;
-    line = to_json(counted);
+  Batch batch;
+  const auto poll = ended ? std::ranges::find(open_, *ended, &Pending::source) : open_.end();
+  if (poll != open_.end()) {
+    if (poll->unreadable > 0) {
+      std::get<PollEnded>(event.what).unreadable += poll->unreadable;
+      line = to_json(event);
+    }
+    batch = std::move(poll->batch);
+    open_.erase(poll);
   }
-  std::vector<std::string> lines = std::move(poll->lines);
-  open_.erase(poll);
-  lines.push_back(std::move(line));
-  commit(std::move(lines));
+  append(batch, std::move(event), std::move(line));
+  commit(std::move(batch));
 }
 
-void Site::commit(std::vector<std::string> lines) {
-  const auto first = journal_.append(lines);
+void Site::commit(Batch batch) {
+  const auto first = journal_.append(batch.lines);
   if (!first) {
     journal_problem_ = to_text(first.error());
     wants_full_ = true;
@@ -114,14 +115,12 @@ void Site::commit(std::vector<std::string> lines) {
   }
   journal_problem_.clear();
   uint64_t seq = *first;
-  for (const std::string& line : lines) {
-    auto event = read_event(line);
-    CHECK(event.has_value());  // it was read when it came
-    event->seq = seq++;
-    decide(*event);
-    if (const auto source = ended_source(*event)) ++polls_[static_cast<size_t>(*source)];
+  for (Event& event : batch.events) {
+    event.seq = seq++;
+    decide(event);
+    if (const auto source = ended_source(event)) ++polls_[static_cast<size_t>(*source)];
   }
-  for (const std::string& line : lines) since_snapshot_ += line.size();
+  for (const std::string& line : batch.lines) since_snapshot_ += line.size();
   if (since_snapshot_ >= options_.snapshot_every_bytes) {
     if (const auto saved = snapshot(); !saved) journal_problem_ = to_text(saved.error());
   }

@@ -61,14 +61,18 @@ class Site {
  private:
   Site(SiteOptions options, Journal& journal, Engine engine);
   Result<void> replay();
-  void take(const Event& event, std::string line);
-  void commit(std::vector<std::string> lines);
+  struct Batch {  // events and the lines that they were read from
+    std::vector<std::string> lines;
+    std::vector<Event> events;
+  };
+  void take(Event event, std::string line);
+  void commit(Batch batch);
   void drop_half_poll(Source source);
   void decide(const Event& event);
 
   struct Pending {
     Source source = Source::scheduler;
-    std::vector<std::string> lines;
+    Batch batch;
     int64_t unreadable = 0;
   };
 

@@ -23,8 +23,11 @@ Result<std::optional<Journal::Snapshot>> StoreJournal::load_snapshot() {
 
 Result<void> StoreJournal::save_snapshot(uint64_t seq, std::string_view bytes) {
   if (auto saved = store_->save_snapshot(seq, bytes); !saved) return saved;
-  if (auto pruned = store_->prune_journal(seq); !pruned) return std::unexpected(pruned.error());
-  return {};
+  while (true) {
+    const auto pruned = store_->prune_journal(seq);
+    if (!pruned) return std::unexpected(pruned.error());
+    if (*pruned == 0) return {};
+  }
 }
 
 }  // namespace fairlead

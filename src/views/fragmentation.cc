@@ -23,13 +23,11 @@ Shape of_one_worker(Shape shape) {
 }
 
 Mix mix_of(const State& state) {
-  Mix mix;
-  for (const auto& [id, w] : state.workloads) {
-    if (w.ended || w.job.request.devices.total == 0) continue;
-    const Shape shape = shape_of(w.job);
-    const int64_t count = std::max<int64_t>(1, w.job.array.waiting_count);
-    if (w.job.state == JobState::pending) mix.waiting[shape] += count;
-    mix.all[of_one_worker(shape)] += count * shape.nodes;
+  Mix mix{.waiting = state.queues.waiting_shapes(), .all = {}};
+  for (const auto& [shape, count] : mix.waiting) mix.all[of_one_worker(shape)] += count * shape.nodes;
+  for (const WorkloadId id : state.queues.holding()) {
+    const Shape shape = shape_of(state.workloads.at(id).job);
+    if (shape.total > 0) mix.all[of_one_worker(shape)] += shape.nodes;
   }
   return mix;
 }

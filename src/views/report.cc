@@ -82,13 +82,10 @@ void count(Dimensions& by, const Counted& w, Instant from, Instant to) {
   });
 }
 
-NameId lookup(const NameTable& names, const std::string& name) { return names.find(name).value_or(0); }
-
 Counted counted(const State& state, const Workload& w) {
   const Job& job = w.job;
   const ByColumn use = use_of(state, w);
-  return {.team = lookup(state.names, job.account), .klass = lookup(state.names, job.qos),
-          .user = lookup(state.names, job.user), .partition = lookup(state.names, job.partition),
+  return {.team = w.team, .klass = w.klass, .user = w.user, .partition = w.partition,
           .count = std::max<int64_t>(1, job.array.waiting_count), .state = job.state, .submit = w.first_submit,
           .first_start = w.first_start, .end = w.ended ? (w.run_end.known() ? w.run_end : job.end) : Instant{},
           .devices = job.request.devices.total, .time_limit_s = job.request.time_limit_s,
@@ -103,7 +100,8 @@ Counted counted(const PastWorkload& p) {
 
 std::vector<IdleHoldRow> idle_holds_of(const State& state) {
   std::vector<IdleHoldRow> rows;
-  for (const auto& [id, w] : state.workloads) {
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& w = state.workloads.at(id);
     if (w.idle.kind == IdleKind::none) continue;
     rows.push_back({.workload = w.job.label, .team = w.job.account, .user = w.job.user, .kind = w.idle.kind,
                     .gpus = w.idle.devices, .since = w.idle.since, .gpu_seconds = use_of(state, w).held_idle / kMilli});
@@ -141,17 +139,24 @@ std::vector<std::string> sentences_of(const Report& r) {
   const ColumnSeconds& s = r.gpu_seconds;
   std::vector<std::string> out;
   const int64_t held = s.useful + s.held_idle + s.held_unmeasured + s.lost;
-  out.push_back(s.total == 0 ? fmt::format("{} GPUs; nothing is booked yet.", r.gpus)
-                             : fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry covers {} of what was held.",
-                                           hours(s.total), percent(held, s.total), percent(s.useful, s.total),
-                                           percent(r.telemetry_coverage_ppm, kPpm)));
+  if (s.total == 0) {
+    out.push_back(fmt::format("{} GPUs; nothing is booked yet.", r.gpus));
+  } else if (held == 0) {
+    out.push_back(fmt::format("Of {} GPU-hours none were held.", hours(s.total)));
+  } else if (r.telemetry_coverage_ppm == 0) {
+    out.push_back(fmt::format("Of {} GPU-hours {} were held; without telemetry nobody can say how much of it was useful.", hours(s.total),
+                              percent(held, s.total)));
+  } else {
+    out.push_back(fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry covers {} of what was held.",
+                              hours(s.total), percent(held, s.total), percent(s.useful, s.total), percent(r.telemetry_coverage_ppm, kPpm)));
+  }
   int64_t idle_gpus = 0;
   for (const IdleHoldRow& hold : r.idle_holds) idle_gpus += hold.gpus;
   if (idle_gpus > 0) {
     out.push_back(fmt::format("{} GPUs are held and idle now, most of it by {} of team {} ({}); {} GPU-hours were held idle in all.", idle_gpus,
                               r.idle_holds[0].workload, r.idle_holds[0].team, enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
   } else {
-    out.push_back(s.held_idle > 0 ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.", hours(s.held_idle))
+    out.push_back(r.telemetry_coverage_ppm == 0 && s.total > 0 ? "Idle holds cannot be seen without telemetry." : s.held_idle > 0 ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.", hours(s.held_idle))
                                   : "No idle hold was seen.");
   }
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
@@ -163,9 +168,9 @@ std::vector<std::string> sentences_of(const Report& r) {
       if (!row.blockers.empty()) ++firsts[enum_name(row.blockers[0])];
     }
     const auto most = std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
-    out.push_back(fmt::format("{} workloads wait{}; {} GPUs are free, {} more are free and stranded.", waiting,
-                              most == firsts.end() ? "" : fmt::format(", most for {}", most->first), r.fragmentation.free_gpus,
-                              r.fragmentation.stranded_gpus));
+    out.push_back(fmt::format("{} wait{}; GPUs free: {}, and stranded: {}.", waiting == 1 ? "1 workload" : fmt::format("{} workloads", waiting),
+                              fmt::format("{}{}", waiting == 1 ? "s" : "", most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
+                              r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
   }
   return out;
 }
@@ -212,14 +217,11 @@ WaitQuantiles quantiles_of(std::vector<int64_t> waits) {
 
 Queue queue_of(const State& state, size_t most) {
   Queue queue{.site = state.site, .as_of = state.source(Source::scheduler).last_ok};
-  std::vector<const Workload*> waiting;
-  for (const auto& [id, w] : state.workloads) {
-    if (w.job.state == JobState::pending) waiting.push_back(&w);
-  }
-  std::ranges::sort(waiting, {}, [](const Workload* w) { return std::tuple(-w->job.priority, w->first_submit, w->id); });
+  const auto& waiting = state.queues.waiting();
   Explainer explainer(state);
-  for (const Workload* w : waiting) {
+  for (const auto& place : waiting) {
     if (queue.waiting.size() >= most) break;
+    const Workload* w = &state.workloads.at(std::get<WorkloadId>(place));
     const Explanation x = explainer.explain(*w);
     WaitingRow row{.workload = x.workload, .team = x.team, .user = x.user, .klass = x.klass, .partition = x.partition,
                    .gang = to_text(shape_of(w->job)), .wait_us = x.wait_us, .gpus = w->job.request.devices.total,

@@ -218,7 +218,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         path = unquote(self.path.split("?")[0])
         full = self.kind == "full"
-        if path == "/v1/events":
+        if path == "/v1/sites":
+            self.json({"apiVersion": "fairlead/v1", "kind": "SiteList", "sites": [{"site": "alpha"}]})
+        elif path == "/v1/events":
             self.events()
         elif path == "/v1/report":
             self.json(report() if full else empty() if self.kind == "empty" else bare(report()))

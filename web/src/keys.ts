@@ -15,7 +15,7 @@ export const keyTexts: [string, string][] = [
 
 const pages: Record<string, string> = { o: '#/', q: '#/queue', f: '#/fleet' }
 const field = () => document.querySelector<HTMLInputElement>('#search')
-const typing = (at: EventTarget | null) => at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement
+const typing = (at: EventTarget | null) => at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement || at instanceof HTMLSelectElement
 
 function move(by: number) {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]

@@ -4,7 +4,7 @@ export interface Link {
   answeredMs: number          // last good answer; 0: none yet
   failedMs: number            // first failure since then; 0: none
   problem: string
-  sourceMs: number            // when the scheduler was last seen by the daemon; NaN: not stated
+  sourceMs: number            // when the daemon last saw the scheduler; 0: never; NaN: not stated
 }
 
 export interface Liveness { state: 'live' | 'stale' | 'offline' | 'starting'; sinceMs: number; why: string }
@@ -15,6 +15,7 @@ export const answerStaleMs = 45_000  // chosen: three polls of ours without a st
 export function liveness(link: Link, nowMs: number): Liveness {
   if (link.failedMs > 0) return { state: 'offline', sinceMs: link.answeredMs || link.failedMs, why: link.problem }
   if (link.answeredMs === 0) return { state: 'starting', sinceMs: 0, why: 'asking for the first time' }
+  if (link.sourceMs === 0) return { state: 'stale', sinceMs: 0, why: 'the daemon has not seen the scheduler yet; fairlead doctor says why' }
   if (nowMs - link.sourceMs > sourceStaleMs) return { state: 'stale', sinceMs: link.sourceMs, why: 'the scheduler was not seen since' }
   if (link.stream === 'closed' && nowMs - link.answeredMs > answerStaleMs) {
     return { state: 'stale', sinceMs: link.answeredMs, why: 'no events arrive, and nothing was asked since' }

@@ -78,6 +78,7 @@ describe('live', () => {
     ['live', good, 2000, 'live', 1000],
     ['nothing answered yet', { ...good, answeredMs: 0 }, 2000, 'starting', 0],
     ['the daemon does not see the scheduler', good, 100_000, 'stale', 900],
+    ['the daemon has never seen the scheduler', { ...good, sourceMs: 0 }, 2000, 'stale', 0],
     ['no stream, but asked lately', { ...good, stream: 'closed' }, 2000, 'live', 1000],
     ['no stream, and nothing asked', { ...good, stream: 'closed', sourceMs: NaN }, 100_000, 'stale', 1000],
     ['no answer', { ...good, failedMs: 1500, problem: 'x' }, 2000, 'offline', 1000],

@@ -8,7 +8,7 @@ import { Empty, Hatchings } from './parts'
 import { Queue } from './queue'
 import { go, queueHref, route, workloadHref } from './route'
 import { search } from './search'
-import { fabric, live, queue, report, start } from './store'
+import { choose, fabric, live, queue, report, site, sites, start } from './store'
 import { nextTheme, theme } from './theme'
 import { Workload } from './workload'
 import './style.css'
@@ -16,7 +16,7 @@ import './style.css'
 function State() {
   const { state, sinceMs, why } = live.value
   const mark = { live: '●', stale: '◐', offline: '○', starting: '…' }[state]
-  const text = state === 'live' || state === 'starting' ? state : `${state} since ${clock(sinceMs)}`
+  const text = state === 'live' || state === 'starting' ? state : sinceMs > 0 ? `${state} since ${clock(sinceMs)}` : 'scheduler not seen'
   return <span class={`state ${state}`} role="status" tabIndex={0} data-hint={`${text}: ${why}`}>{mark} {text}</span>
 }
 
@@ -43,13 +43,15 @@ function Search() {
 
 function Head() {
   const page = route.value.page
-  const site = report.data.value?.site ?? queue.data.value?.site ?? fabric.data.value?.site ?? ''
+  const own = report.data.value?.site ?? queue.data.value?.site ?? fabric.data.value?.site ?? sites.value[0] ?? ''
   const item = (name: string, href: string, key: string) => (
     <a href={href} aria-current={page === name ? 'page' : undefined} data-hint={`key: g ${key}`}>{name[0]!.toUpperCase() + name.slice(1)}</a>
   )
   return (
     <header>
-      <strong class="site">{site || 'Fairlead'}</strong>
+      {sites.value.length < 2 ? <strong class="site">{own || 'Fairlead'}</strong> : (
+        <select aria-label="site" value={site.value || own} onChange={(e) => choose({ site: e.currentTarget.value })}>{sites.value.map((s) => <option key={s}>{s}</option>)}</select>
+      )}
       <nav aria-label="pages">{item('overview', '#/', 'o')}{item('queue', '#/queue', 'q')}{item('fleet', '#/fleet', 'f')}</nav>
       <Search />
       <State />

@@ -98,6 +98,7 @@ export const hasTelemetry = (r: Report) => r.sources.some((s) => s.source === 't
 // Without a fleet nothing is known to be free or down, and without telemetry nothing to be useful or idle.
 export function knowable(r: Report, key: Column): boolean {
   if (key === 'free' || key === 'stranded' || key === 'down') return r.fleet_known
+  if (key === 'reserved') return r.fleet_known || r.gpu_seconds[key] > 0
   if (key === 'useful' || key === 'held_idle') return hasTelemetry(r) || r.gpu_seconds[key] > 0
   return true
 }

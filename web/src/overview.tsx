@@ -4,10 +4,11 @@ import { age, duration, gpuHours, localTime, orNone, plural, ppm, share, thousan
 import { firstBlockers, hasTelemetry, idleSums, knowable, shapeVerdict } from './order'
 import { Await, Bar, Code, Empty, Section, Swatch, Table, WaitPlot } from './parts'
 import { go, queueHref, workloadHref } from './route'
-import { report, useShown } from './store'
+import { choose, report, since, useShown } from './store'
 import type { Report, ReportRow } from './views'
 
 const rowsShown = 8
+const windows = [['', 'all'], ['30d', '30 days'], ['7d', '7 days'], ['24h', '24 hours'], ['1h', '1 hour']] as const
 
 export function Overview() {
   useShown(report)
@@ -39,6 +40,9 @@ function Fold({ r }: { r: Report }) {
   return (
     <section class="fold" data-from="telemetry">
       <p class="muted window">
+        <select aria-label="time of the report" value={since.value} onChange={(e) => choose({ since: e.currentTarget.value })}>
+          {windows.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>{' '}
         {localTime(r.from)} to {localTime(r.to)} · {r.fleet_known ? plural(r.gpus, 'GPU') : 'the fleet is not known'} · {hasTelemetry(r) ? `telemetry covers ${ppm(r.telemetry_coverage_ppm)} of what was held` : 'no telemetry'}
       </p>
       {r.models.length === 0 && (

@@ -14,6 +14,10 @@ export const link = signal<Link>({ stream: 'closed', answeredMs: 0, failedMs: 0,
 export const tickMs = signal(Date.now())
 export const live = computed(() => liveness(link.value, tickMs.value))
 
+export const site = signal('')    // empty: the only one, or the first
+export const sites = signal<string[]>([])
+export const since = signal('')   // of the report: "24h"; empty: since the books opened
+
 export interface Problem { status: number; title: string; detail: string }
 
 // RFC 9457, or the little that is known of an answer that is none.
@@ -34,7 +38,12 @@ export class Resource<T> {
   private busy = false
   private again = false
 
-  constructor(readonly path: string, private readonly times: (data: T) => { now?: Instant; seen: Instant }) {}
+  constructor(readonly path: string, private readonly times: (data: T) => { now?: Instant; seen: Instant }, private readonly query = () => '') {}
+
+  private get url(): string {
+    const query = [this.query(), site.value && `site=${encodeURIComponent(site.value)}`].filter(Boolean).join('&')
+    return query ? `${this.path}?${query}` : this.path
+  }
 
   async load(): Promise<void> {
     if (this.busy) {
@@ -55,8 +64,10 @@ export class Resource<T> {
 
   private async ask() {
     try {
-      const response = await fetch(this.path, { headers: { accept: 'application/json' }, cache: 'no-cache' })
+      const url = this.url
+      const response = await fetch(url, { headers: { accept: 'application/json' }, cache: 'no-cache' })
       const at = Date.now()
+      if (url !== this.url) return void (this.again = true) // another site or window was chosen meanwhile
       if (!response.ok) {
         this.problem.value = await problemOf(response)
         if (response.status >= 500) failed(this.problem.value.title)
@@ -69,7 +80,7 @@ export class Resource<T> {
       this.nowMs = stated ?? at
       this.data.value = data
       this.problem.value = null
-      link.value = { ...link.value, answeredMs: at, failedMs: 0, problem: '', sourceMs: at - (this.nowMs - msOf(seen)) }
+      link.value = { ...link.value, answeredMs: at, failedMs: 0, problem: '', sourceMs: seen ? at - (this.nowMs - msOf(seen)) : 0 }
     } catch {
       failed('the daemon does not answer')
     }
@@ -82,7 +93,7 @@ function failed(problem: string) {
 
 const schedulerSeen = (r: Report) => r.sources.find((s) => s.source === 'scheduler')?.last_ok ?? null
 
-export const report = new Resource<Report>('v1/report', (r) => ({ now: r.to, seen: schedulerSeen(r) }))
+export const report = new Resource<Report>('v1/report', (r) => ({ now: r.to, seen: schedulerSeen(r) }), () => since.value && `since=${since.value}`)
 export const queue = new Resource<Queue>('v1/queue', (q) => ({ seen: q.as_of }))
 export const fabric = new Resource<Fabric>('v1/fabric', (f) => ({ seen: f.as_of }))
 
@@ -158,7 +169,28 @@ async function follow(): Promise<never> {
   }
 }
 
+// Chooses another site or window: what was shown of the one before goes.
+export function choose(what: { site?: string; since?: string }) {
+  if (what.since !== undefined) since.value = what.since
+  if (what.site !== undefined && what.site !== site.value) {
+    site.value = what.site
+    explanations.clear()
+    for (const resource of [report, queue, fabric]) resource.data.value = null
+  }
+  refresh()
+}
+
+async function askSites() {
+  try {
+    const answer = await fetch('v1/sites')
+    if (answer.ok) sites.value = ((await answer.json()) as { sites: { site: string }[] }).sites.map((s) => s.site)
+  } catch {
+    // with one site nobody misses the list; what is shown says that the daemon is away
+  }
+}
+
 export function start() {
+  void askSites()
   void follow()
   setInterval(() => (tickMs.value = Date.now()), 1_000)
   setInterval(() => link.value.stream === 'closed' && poke(), pollMs)

@@ -45,7 +45,8 @@ bool drain(int fd, std::string& to) {
 
 int wait_for(pid_t pid) {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -55,24 +56,33 @@ std::string name_of(const Command& command) { return "'" + command.words[0] + "'
 
 Result<CommandOutput> run_command(const Command& command) {
   int out[2], err[2];
-  if (pipe2(out, O_CLOEXEC) != 0) return fail("command-not-found", "no pipe for " + name_of(command));
-  if (pipe2(err, O_CLOEXEC) != 0) return close(out[0]), close(out[1]), fail("command-not-found", "no pipe for " + name_of(command));
+  if (pipe2(out, O_CLOEXEC) != 0)
+    return fail("command-not-found", "no pipe for " + name_of(command));
+  if (pipe2(err, O_CLOEXEC) != 0)
+    return close(out[0]), close(out[1]),
+           fail("command-not-found", "no pipe for " + name_of(command));
   const pid_t pid = fork();
   if (pid == 0) become(command, out[1], err[1]);
   close(out[1]);
   close(err[1]);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(command.timeout.us);
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::microseconds(command.timeout.us);
   CommandOutput result;
   std::string problem;
   bool out_open = pid > 0, err_open = pid > 0;
   while ((out_open || err_open) && problem.empty()) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          until - std::chrono::steady_clock::now())
+                          .count();
     pollfd watch[] = {{out_open ? out[0] : -1, POLLIN, 0}, {err_open ? err[0] : -1, POLLIN, 0}};
-    if (left <= 0) problem = "command-timeout";
-    else if (poll(watch, 2, static_cast<int>(left) + 1) < 0 && errno != EINTR) problem = "command-timeout";
+    if (left <= 0)
+      problem = "command-timeout";
+    else if (poll(watch, 2, static_cast<int>(left) + 1) < 0 && errno != EINTR)
+      problem = "command-timeout";
     if (problem.empty() && watch[0].revents != 0) out_open = drain(out[0], result.out);
     if (problem.empty() && watch[1].revents != 0) err_open = drain(err[0], result.err);
-    if (result.out.size() > command.output_max || result.err.size() > command.output_max) problem = "command-output-max";
+    if (result.out.size() > command.output_max || result.err.size() > command.output_max)
+      problem = "command-output-max";
   }
   close(out[0]);
   close(err[0]);
@@ -80,11 +90,17 @@ Result<CommandOutput> run_command(const Command& command) {
   if (!problem.empty()) kill(-pid, SIGKILL), kill(pid, SIGKILL);
   result.exit_code = wait_for(pid);
   if (problem == "command-timeout") {
-    return fail(problem, name_of(command) + " gave no answer within " + std::to_string(whole_seconds(command.timeout)) + " s");
+    return fail(problem,
+                name_of(command) + " gave no answer within " +
+                    std::to_string(whole_seconds(command.timeout)) + " s" +
+                    (result.err.empty() ? "" : ": " + result.err.substr(0, result.err.find('\n'))));
   }
-  if (!problem.empty()) return fail(problem, name_of(command) + " printed more than " + std::to_string(command.output_max) + " bytes");
+  if (!problem.empty())
+    return fail(problem, name_of(command) + " printed more than " +
+                             std::to_string(command.output_max) + " bytes");
   if (result.exit_code == kExecFailed && result.out.empty()) {
-    return fail("command-not-found", "cannot run " + name_of(command) + ": " + result.err, "install Slurm's client commands, or put them in PATH");
+    return fail("command-not-found", "cannot run " + name_of(command) + ": " + result.err,
+                "install Slurm's client commands, or put them in PATH");
   }
   return result;
 }

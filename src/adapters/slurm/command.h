@@ -10,7 +10,7 @@
 namespace fairlead::slurm {
 
 struct Command {
-  std::vector<std::string> words;  // the program, found along PATH, and its arguments
+  std::vector<std::string> words;        // the program, found along PATH, and its arguments
   std::vector<std::string> environment;  // "NAME=value", set beside what this process has
   Duration timeout = seconds(30);
   size_t output_max = size_t{1} << 30;
@@ -21,8 +21,8 @@ struct CommandOutput {
   std::string out, err;
 };
 
-// Fails with command-not-found, command-timeout, command-output-max. A program that ends with another
-// exit code than 0 is no failure here.
+// Fails with command-not-found, command-timeout, command-output-max. A program that ends with
+// another exit code than 0 is no failure here.
 Result<CommandOutput> run_command(const Command& command);
 
 }  // namespace fairlead::slurm

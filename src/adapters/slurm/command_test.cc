@@ -6,7 +6,8 @@ namespace fairlead::slurm {
 namespace {
 
 TEST(Command, GivesOutputAndExitCode) {
-  const auto got = run_command({.words = {"sh", "-c", "printf %s \"$X\"; echo no >&2; exit 3"}, .environment = {"X=a b"}});
+  const auto got = run_command(
+      {.words = {"sh", "-c", "printf %s \"$X\"; echo no >&2; exit 3"}, .environment = {"X=a b"}});
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->out, "a b");
   EXPECT_EQ(got->err, "no\n");
@@ -20,7 +21,8 @@ TEST(Command, WhatTakesTooLongIsEndedWithAllItStarted) {
 }
 
 TEST(Command, TooMuchOutputIsRefused) {
-  const auto got = run_command({.words = {"sh", "-c", "while :; do echo xxxxxxxxxxxxxxxx; done"}, .output_max = 100'000});
+  const auto got = run_command(
+      {.words = {"sh", "-c", "while :; do echo xxxxxxxxxxxxxxxx; done"}, .output_max = 100'000});
   ASSERT_FALSE(got.has_value());
   EXPECT_EQ(got.error().code, "command-output-max");
 }

@@ -1,8 +1,9 @@
 // Reads Slurm through its commands: scontrol, sdiag and, where a slurmdbd runs, sacctmgr.
 //
-// Works wherever the commands do, for any release. It costs more than libslurm (10,000 jobs: 11 MB of
-// text, about 0.2 s of scontrol beside 20 to 40 ms of slurmctld), and the text tells less: a waiting
-// job's reason word is lost where Slurm has a sentence for it, and fairshare has two digits.
+// Works wherever the commands do, for any release. It costs more than libslurm (10,000 jobs: 11 MB
+// of text, about 0.2 s of scontrol beside 20 to 40 ms of slurmctld), and the text tells less: a
+// waiting job's reason word is lost where Slurm has a sentence for it, and fairshare has two
+// digits.
 #pragma once
 
 #include <functional>

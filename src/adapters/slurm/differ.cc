@@ -7,7 +7,8 @@
 namespace fairlead::slurm {
 namespace {
 
-constexpr int64_t kPlannedGridUs = 300 * kMicrosPerSecond;  // chosen: backfill's own grid is 1 to 5 min
+constexpr int64_t kPlannedGridUs =
+    300 * kMicrosPerSecond;  // chosen: backfill's own grid is 1 to 5 min
 
 bool holds(const Job& job) {
   return holds_devices(job.state) &&
@@ -52,14 +53,17 @@ Digest digest_of(const Association& association) {
   return whole_digest(rounded);
 }
 
-std::string association_name(const Association& association) { return std::to_string(association.id); }
+std::string association_name(const Association& association) {
+  return std::to_string(association.id);
+}
 
 std::vector<What> Differ::failed_poll(std::string detail) {
   return {PollBegan{}, PollEnded{.ok = false, .detail = std::move(detail)}};
 }
 
 template <class Record, class Key, class Emit>
-void Differ::state_named(const std::vector<Record>& records, Stated& stated, bool may_drop, Key key, Emit gone) {
+void Differ::state_named(const std::vector<Record>& records, Stated& stated, bool may_drop, Key key,
+                         Emit gone) {
   std::set<std::string> seen;
   for (const Record& record : records) {
     const std::string name = key(record);
@@ -91,16 +95,21 @@ void Differ::state_jobs(const SlurmFacts& facts) {
   for (const Job& job : facts.jobs) {
     const Digest digest = digest_of(job);
     seen[job.id] = digest;
-    if (const auto known = jobs_.find(job.id); known != jobs_.end() && known->second == digest) continue;
-    if (holds(job)) holding.push_back(&job);
-    else out_.push_back(job);
+    if (const auto known = jobs_.find(job.id); known != jobs_.end() && known->second == digest)
+      continue;
+    if (holds(job))
+      holding.push_back(&job);
+    else
+      out_.push_back(job);
   }
   // What left is named before what took its place.
   std::vector<uint32_t> left;
   for (const auto& [id, digest] : jobs_) {
     if (seen.contains(id)) continue;
-    if (facts.unreadable[Part::jobs] == 0) left.push_back(id);
-    else seen[id] = digest;
+    if (facts.unreadable[Part::jobs] == 0)
+      left.push_back(id);
+    else
+      seen[id] = digest;
   }
   std::ranges::sort(left);
   for (const uint32_t id : left) out_.push_back(JobGone{.id = id});
@@ -151,9 +160,10 @@ std::vector<What> Differ::poll(const SlurmFacts& facts, const PerPart<bool>& cha
     topology_ = digest;
   }
   if (look[Part::nodes]) {
-    state_named(facts.nodes, nodes_, facts.unreadable[Part::nodes] == 0,
-                [](const Node& node) { return node.name; },
-                [&](const std::string& name) { out_.push_back(NodeGone{.name = name}); });
+    state_named(
+        facts.nodes, nodes_, facts.unreadable[Part::nodes] == 0,
+        [](const Node& node) { return node.name; },
+        [&](const std::string& name) { out_.push_back(NodeGone{.name = name}); });
   }
   state_rules(facts, look);
   if (look[Part::jobs] || look[Part::steps]) state_jobs(facts);

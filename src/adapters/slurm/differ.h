@@ -1,7 +1,8 @@
 // From facts to events: everything once, afterwards only what changed.
 //
-// The differ remembers a digest of each record that it stated last, by key, and brackets what differs
-// as model/event.h says. A record is not "changed" by what moves at every look and means nothing:
+// The differ remembers a digest of each record that it stated last, by key, and brackets what
+// differs as model/event.h says. A record is not "changed" by what moves at every look and means
+// nothing:
 //
 //   job          last_evaluated; start_planned within the same 5 minutes
 //   association  usage_raw by less than about 1 %, fairshare by less than a thousandth
@@ -34,7 +35,8 @@ class Differ {
   using Stated = std::map<std::string, Digest>;
 
   template <class Record, class Key, class Emit>
-  void state_named(const std::vector<Record>& records, Stated& stated, bool may_drop, Key key, Emit gone);
+  void state_named(const std::vector<Record>& records, Stated& stated, bool may_drop, Key key,
+                   Emit gone);
   void state_jobs(const SlurmFacts& facts);
   void state_rules(const SlurmFacts& facts, const PerPart<bool>& changed);
   void rule_gone(const char* kind, const std::string& name);

@@ -1,8 +1,8 @@
 // What Slurm states, read part by part.
 //
 // A Reader brings one part of the facts up to date and says whether it differs from its last read.
-// Three readers give the same facts: libslurm (the bridge), slurmrestd and the commands. All of them
-// only read: none has a call that could write to Slurm.
+// Three readers give the same facts: libslurm (the bridge), slurmrestd and the commands. All of
+// them only read: none has a call that could write to Slurm.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ enum class Part : uint8_t {
 };
 inline constexpr size_t kPartCount = 10;
 inline constexpr std::array<Part, kPartCount> kParts = {
-    Part::config,     Part::jobs,  Part::steps,        Part::nodes,    Part::partitions,
-    Part::rules,      Part::reservations, Part::licences, Part::topology, Part::statistics};
+    Part::config, Part::jobs,         Part::steps,    Part::nodes,    Part::partitions,
+    Part::rules,  Part::reservations, Part::licences, Part::topology, Part::statistics};
 
 const char* name_of(Part part);
 
@@ -57,7 +57,7 @@ struct SlurmFacts {
   std::vector<Reservation> reservations;
   std::vector<Licence> licences;
   std::optional<Topology> topology;  // nothing where a reader cannot tell it
-  PerPart<int64_t> unreadable;  // records left out of each part at its last read
+  PerPart<int64_t> unreadable;       // records left out of each part at its last read
 };
 
 class Reader {

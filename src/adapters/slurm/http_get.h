@@ -26,8 +26,8 @@ struct HttpAnswer {
 // Fails with http-url, http-unreachable, http-timeout, http-bad-answer.
 Result<HttpAnswer> http_get(const HttpRequest& request);
 
-// The answer in `bytes`, all that came before the peer closed or `whole`. Nothing while more must come.
-// Fails with http-bad-answer.
+// The answer in `bytes`, all that came before the peer closed or `whole`. Nothing while more must
+// come. Fails with http-bad-answer.
 Result<std::optional<HttpAnswer>> parse_http(std::string_view bytes, bool closed);
 
 }  // namespace fairlead::slurm

@@ -1,8 +1,8 @@
 // From Slurm's own words about a job to the rest of a Job.
 //
-// A reader fills the plain members itself (names, times, numbers) and gives what needs reading here.
-// One place then decides, for all three readers: the state, the label, what an array's record stands
-// for, how many devices are asked for, and what is held on which node.
+// A reader fills the plain members itself (names, times, numbers) and gives what needs reading
+// here. One place then decides, for all three readers: the state, the label, what an array's record
+// stands for, how many devices are asked for, and what is held on which node.
 #pragma once
 
 #include <string>

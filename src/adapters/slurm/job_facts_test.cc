@@ -50,9 +50,7 @@ TEST(JobFacts, SaysHowManyDevicesAreAskedFor) {
        .request = {.nodes_min = 2},
        .texts = {.tres_requested = "cpu=2,gres/gpu=8", .per_socket = "gres:gpu:2"},
        .want = {.total = 8}},
-      {.name = "none",
-       .texts = {.tres_requested = "cpu=2"},
-       .want = {}},
+      {.name = "none", .texts = {.tres_requested = "cpu=2"}, .want = {}},
       {.name = "on more nodes than fit a number",
        .request = {.nodes_min = 2147483647},
        .texts = {.per_node = "gres:gpu:8"},
@@ -79,11 +77,13 @@ TEST(JobFacts, SaysWhatIsHeldWhere) {
   const HeldRow rows[] = {
       {.name = "indices follow the nodes' order",
        .texts = {.gres_detail = {"gpu:h100:2(IDX:0-1)", "gpu:h100:1(IDX:7)"}},
-       .want = {{.node = "n1", .devices = {0, 1}, .device_count = 2}, {.node = "n2", .devices = {7}, .device_count = 1}}},
+       .want = {{.node = "n1", .devices = {0, 1}, .device_count = 2},
+                {.node = "n2", .devices = {7}, .device_count = 1}}},
       {.name = "CPUs for each node give the memory",
        .request = {.memory_per_cpu_mb = 1000},
        .texts = {.gres_detail = {"", ""}, .cpus_detail = {28, 4}},
-       .want = {{.node = "n1", .cpus = 28, .memory_mb = 28'000}, {.node = "n2", .cpus = 4, .memory_mb = 4'000}}},
+       .want = {{.node = "n1", .cpus = 28, .memory_mb = 28'000},
+                {.node = "n2", .cpus = 4, .memory_mb = 4'000}}},
       {.name = "one node holds the total",
        .nodes = "n1",
        .texts = {.tres_allocated = "cpu=8,mem=2G,gres/gpu=3"},
@@ -94,7 +94,8 @@ TEST(JobFacts, SaysWhatIsHeldWhere) {
       {.name = "but what was asked for on each node is there",
        .request = {.nodes_min = 2, .memory_per_node_mb = 500},
        .texts = {.tres_allocated = "gres/gpu=4", .per_node = "gres:gpu:2"},
-       .want = {{.node = "n1", .device_count = 2, .memory_mb = 500}, {.node = "n2", .device_count = 2, .memory_mb = 500}}},
+       .want = {{.node = "n1", .device_count = 2, .memory_mb = 500},
+                {.node = "n2", .device_count = 2, .memory_mb = 500}}},
       {.name = "while it ends, details of nodes that left match none",
        .state = "COMPLETING",
        .texts = {.gres_detail = {"gpu:1(IDX:0)", "gpu:1(IDX:1)", "gpu:1(IDX:2)"}},
@@ -102,9 +103,11 @@ TEST(JobFacts, SaysWhatIsHeldWhere) {
       {.name = "unless they are all alike",
        .state = "COMPLETING",
        .texts = {.gres_detail = {"gpu:1(IDX:0)", "gpu:1(IDX:0)", "gpu:1(IDX:0)"}},
-       .want = {{.node = "n1", .devices = {0}, .device_count = 1}, {.node = "n2", .devices = {0}, .device_count = 1}}},
+       .want = {{.node = "n1", .devices = {0}, .device_count = 1},
+                {.node = "n2", .devices = {0}, .device_count = 1}}},
       {.name = "the commands state groups of nodes",
-       .texts = {.shares = {{.nodes = "n[1-2]", .gres = "gpu:1(IDX:3)", .cpus = 2, .memory_mb = 10}}},
+       .texts =
+           {.shares = {{.nodes = "n[1-2]", .gres = "gpu:1(IDX:3)", .cpus = 2, .memory_mb = 10}}},
        .want = {{.node = "n1", .devices = {3}, .device_count = 1, .cpus = 2, .memory_mb = 10},
                 {.node = "n2", .devices = {3}, .device_count = 1, .cpus = 2, .memory_mb = 10}}},
       {.name = "suspended keeps what it holds",
@@ -132,7 +135,8 @@ TEST(JobFacts, SaysWhatIsHeldWhere) {
 }
 
 TEST(JobFacts, LabelsAsPeopleDo) {
-  Job plain{.id = 7}, task{.id = 8, .array = {.id = 7, .task = 0}}, rest{.id = 7, .array = {.id = 7}}, het{.id = 9, .het_id = 7, .het_offset = 1};
+  Job plain{.id = 7}, task{.id = 8, .array = {.id = 7, .task = 0}},
+      rest{.id = 7, .array = {.id = 7}}, het{.id = 9, .het_id = 7, .het_offset = 1};
   finish_job(plain, {});
   finish_job(task, {});
   finish_job(rest, {.array_tasks = "2-9%3"});

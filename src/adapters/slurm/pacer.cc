@@ -13,14 +13,24 @@ struct Pace {
 Pace pace_of(Part part, const PaceLimits& limits) {
   const auto at_least = [&](int64_t s) { return std::max(seconds(s), limits.shortest); };
   switch (part) {
-    case Part::jobs: return {limits.shortest, std::max(limits.jobs_longest, limits.shortest), 6};
-    case Part::nodes: return {at_least(2), at_least(15), 1};
-    case Part::config: return {at_least(5), at_least(30), 1};
-    case Part::partitions: case Part::reservations: case Part::licences: return {at_least(5), at_least(30), 1};
-    case Part::rules: return {at_least(10), at_least(60), 1};
-    case Part::steps: return {at_least(15), at_least(120), 1};
-    case Part::statistics: return {at_least(60), at_least(120), 1};
-    case Part::topology: return {at_least(300), at_least(600), 1};
+    case Part::jobs:
+      return {limits.shortest, std::max(limits.jobs_longest, limits.shortest), 6};
+    case Part::nodes:
+      return {at_least(2), at_least(15), 1};
+    case Part::config:
+      return {at_least(5), at_least(30), 1};
+    case Part::reservations:
+      return {at_least(5), at_least(30), 1};
+    case Part::partitions:
+    case Part::licences:
+    case Part::rules:
+      return {at_least(10), at_least(60), 1};
+    case Part::steps:
+      return {at_least(15), at_least(120), 1};
+    case Part::statistics:
+      return {at_least(60), at_least(120), 1};
+    case Part::topology:
+      return {at_least(300), at_least(600), 1};
   }
   return {at_least(60), at_least(60), 1};
 }

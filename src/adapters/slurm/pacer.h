@@ -2,11 +2,13 @@
 //
 // Each part has a shortest and a longest interval. After a read that cost the controller `cost` the
 // next one waits cost / share, within those bounds: a big job table is read less often than a small
-// one, and a look that finds nothing changed costs next to nothing, so it is soon repeated. `share` is
-// the part of one core that all reads together may take; jobs get most of it.
+// one, and a look that finds nothing changed costs next to nothing, so it is soon repeated. `share`
+// is the part of one core that all reads together may take; jobs get most of it.
 //
-// Given: a change shows within 5 s (p99), at 10,000 jobs. Measured there: a full read of the jobs takes 60 to
-// 130 ms, of which 36 ms are slurmctld's, an unchanged one about 1 ms. So jobs wait 4.5 s at the longest.
+// Given: a change shows within 5 s (p99), at 10,000 jobs. Measured there: a full read of the jobs
+// takes 60 to 130 ms, of which 36 ms are slurmctld's, an unchanged one about 1 ms. So jobs wait at
+// most 4.5 s, which is 0.8 % of a core; tests/bench/slurmctld_cost.py. Above that size a change is
+// still told in time, and the share is what gives.
 //
 // Pure: time comes in as an argument.
 #pragma once
@@ -19,7 +21,7 @@
 namespace fairlead::slurm {
 
 struct PaceLimits {
-  Duration shortest = seconds(1);   // of the parts that change most
+  Duration shortest = seconds(1);  // of the parts that change most
   Duration jobs_longest = {4'500'000};
   int64_t share_ppm = 10'000;  // 1 % of a core
 };

@@ -23,14 +23,32 @@ TEST(Pacer, WaitsByWhatAReadCosts) {
       {.name = "18 ms are 0.6 % of three", .cost = ms(18), .want = seconds(3)},
       {.name = "10,000 jobs cost 80 ms: no later than 4.5 s", .cost = ms(80), .want = ms(4500)},
       {.name = "a stalled answer, too", .cost = seconds(30), .want = ms(4500)},
-      {.name = "a failed read is tried again soon", .cost = seconds(8), .ok = false, .want = seconds(1)},
-      {.name = "a site may ask for less", .limits = {.shortest = seconds(10)}, .cost = ms(1), .want = seconds(10)},
-      {.name = "and for a smaller share", .limits = {.jobs_longest = seconds(60), .share_ppm = 1'000}, .cost = ms(18), .want = seconds(30)},
+      {.name = "a failed read is tried again soon",
+       .cost = seconds(8),
+       .ok = false,
+       .want = seconds(1)},
+      {.name = "a site may ask for less",
+       .limits = {.shortest = seconds(10)},
+       .cost = ms(1),
+       .want = seconds(10)},
+      {.name = "and for a smaller share",
+       .limits = {.jobs_longest = seconds(60), .share_ppm = 1'000},
+       .cost = ms(18),
+       .want = seconds(30)},
       {.name = "nodes at 2 s", .part = Part::nodes, .cost = ms(1), .want = seconds(2)},
-      {.name = "a fleet of nodes that costs 10 ms", .part = Part::nodes, .cost = ms(10), .want = seconds(10)},
+      {.name = "a fleet of nodes that costs 10 ms",
+       .part = Part::nodes,
+       .cost = ms(10),
+       .want = seconds(10)},
       {.name = "associations at 10 s", .part = Part::rules, .cost = ms(2), .want = seconds(10)},
-      {.name = "many associations at most once a minute", .part = Part::rules, .cost = ms(100), .want = seconds(60)},
-      {.name = "the topology hardly ever", .part = Part::topology, .cost = ms(1), .want = seconds(300)},
+      {.name = "many associations at most once a minute",
+       .part = Part::rules,
+       .cost = ms(100),
+       .want = seconds(60)},
+      {.name = "the topology hardly ever",
+       .part = Part::topology,
+       .cost = ms(1),
+       .want = seconds(300)},
   };
   for (const IntervalRow& row : rows) {
     SCOPED_TRACE(row.name);
@@ -62,7 +80,9 @@ TEST(Pacer, HoldsOffWhileTheControllerIsAway) {
 // At 10,000 jobs and a change every second: the sum of what is read, over an hour.
 TEST(Pacer, KeepsToItsShare) {
   Pacer pacer({});
-  const auto cost_of = [](Part part) { return part == Part::jobs ? ms(36) : part == Part::steps ? ms(3) : ms(1); };
+  const auto cost_of = [](Part part) {
+    return part == Part::jobs ? ms(36) : part == Part::steps ? ms(3) : ms(1);
+  };
   Duration spent;
   Instant now = instant_of_seconds(1);
   for (const Instant end = now + seconds(3600); now < end; now = pacer.next()) {

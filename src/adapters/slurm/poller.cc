@@ -20,11 +20,14 @@ std::optional<Diagnostic> Poller::read(const std::vector<Part>& parts) {
     hooks_.before_read(part);
     const Instant at = hooks_.now();
     const Result<bool> changed = reader_.read(part, facts_);
-    const bool refused = !changed && changed.error().code == "slurm-refused" && part != Part::jobs && part != Part::nodes;
+    const bool refused = !changed && changed.error().code == "slurm-refused" &&
+                         part != Part::jobs && part != Part::nodes;
     pacer_.was_read(part, at, hooks_.now() - at, changed.has_value());
     refused_[part] = refused ? changed.error().message : std::string();
-    if (changed) changed_[part] |= *changed;
-    else if (!refused) return changed.error();
+    if (changed)
+      changed_[part] |= *changed;
+    else if (!refused)
+      return changed.error();
   }
   return std::nullopt;
 }
@@ -33,7 +36,8 @@ std::string Poller::refusals() const {
   std::string text;
   for (const Part part : kParts) {
     if (refused_[part].empty()) continue;
-    text += (text.empty() ? "" : "; ") + std::string(name_of(part)) + " not readable: " + refused_[part];
+    text += (text.empty() ? "" : "; ") + std::string(name_of(part)) +
+            " not readable: " + refused_[part];
   }
   return text;
 }
@@ -54,14 +58,17 @@ std::vector<What> Poller::round() {
     reader_.forget();
     pacer_.hold_off(hooks_.now() + kRetryAfter);
     told_ = hooks_.now();
-    return Differ::failed_poll(problem->message + (problem->hint.empty() ? "" : "; " + problem->hint));
+    return Differ::failed_poll(problem->message +
+                               (problem->hint.empty() ? "" : "; " + problem->hint));
   }
   start_mark_ = facts_.start_mark;
   if (changed_[Part::jobs] || changed_[Part::steps]) count_steps(facts_);
   std::vector<What> events = differ_.poll(facts_, changed_, full_);
+  const std::string missing = refusals();
+  const bool news = full_ || missing != told_refusals_;
+  if (news) std::get<PollEnded>(events.back()).detail = told_refusals_ = missing;
   full_ = false;
   changed_ = {};
-  std::get<PollEnded>(events.back()).detail = refusals();
   if (events.size() == 2 && hooks_.now() - told_ < kQuietMax) return {};
   told_ = hooks_.now();
   return events;

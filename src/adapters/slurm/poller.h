@@ -1,7 +1,7 @@
 // One look after another: reads what the pacer says is due, and tells what changed as a poll.
 //
-// A part that cannot be reached makes the whole poll fail, and nothing is dropped. A part that is only
-// refused (a site may hide its associations) is left out and named in poll_ended.detail.
+// A part that cannot be reached makes the whole poll fail, and nothing is dropped. A part that is
+// only refused (a site may hide its associations) is left out and named in poll_ended.detail.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ constexpr Duration kRetryAfter = seconds(5);
 class Poller {
  public:
   struct Hooks {
-    std::function<Instant()> now;                      // never goes back
+    std::function<Instant()> now;                         // never goes back
     std::function<void(Part)> before_read = [](Part) {};  // a read may take long
   };
   Poller(Reader& reader, PaceLimits limits, Hooks hooks)
@@ -46,10 +46,11 @@ class Poller {
   Hooks hooks_;
   Differ differ_;
   SlurmFacts facts_;
-  std::string start_mark_;      // of the last poll that ended well
-  bool full_ = true;            // the next poll is to be full
-  PerPart<bool> changed_;       // read, and not yet told
+  std::string start_mark_;  // of the last poll that ended well
+  bool full_ = true;        // the next poll is to be full
+  PerPart<bool> changed_;   // read, and not yet told
   PerPart<std::string> refused_;
+  std::string told_refusals_;  // said once, and in each full poll
   Instant told_;
 };
 

@@ -36,8 +36,12 @@ struct PollerTest : testing::Test {
     now = now + seconds(s);
     return poller.round();
   }
-  static bool full(const std::vector<What>& events) { return std::get<PollBegan>(events.front()).full; }
-  static PollEnded end(const std::vector<What>& events) { return std::get<PollEnded>(events.back()); }
+  static bool full(const std::vector<What>& events) {
+    return std::get<PollBegan>(events.front()).full;
+  }
+  static PollEnded end(const std::vector<What>& events) {
+    return std::get<PollEnded>(events.back());
+  }
 };
 
 TEST_F(PollerTest, BeginsFullAndThenTellsChanges) {

@@ -1,6 +1,6 @@
-// What three releases of Slurm answered to one bag of jobs, recorded by testdata/record: the commands'
-// text, slurmrestd's JSON, and what the bridge made of libslurm's structs (want.jsonl). All must say the
-// same. Cut or damaged, an answer may lose records, never invent or crash.
+// What three releases of Slurm answered to one bag of jobs, recorded by testdata/record: the
+// commands' text, slurmrestd's JSON, and what the bridge made of libslurm's structs (want.jsonl).
+// All must say the same. Cut or damaged, an answer may lose records, never invent or crash.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -17,7 +17,9 @@ namespace {
 
 std::string file_text(const std::string& name) {
   const char* const root = std::getenv("FAIRLEAD_SOURCE_DIR");
-  std::ifstream file(std::string(root == nullptr ? "." : root) + "/src/adapters/slurm/testdata/" + name, std::ios::binary);
+  std::ifstream file(
+      std::string(root == nullptr ? "." : root) + "/src/adapters/slurm/testdata/" + name,
+      std::ios::binary);
   EXPECT_TRUE(file.good()) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -27,7 +29,8 @@ RunCommand recorded_commands(const std::string& release) {
   return [release](const Command& command) -> Result<CommandOutput> {
     std::string name;
     for (const std::string& word : command.words) {
-      if (!word.starts_with('-') && !word.starts_with('%') && !word.starts_with("format=") && !word.starts_with("flags=")) {
+      if (!word.starts_with('-') && !word.starts_with('%') && !word.starts_with("format=") &&
+          !word.starts_with("flags=")) {
         name += (name.empty() ? "" : "_") + word;
       }
     }
@@ -38,7 +41,8 @@ RunCommand recorded_commands(const std::string& release) {
 // "/slurm/v0.0.42/jobs/" -> rest_jobs.json of `version`; other versions are not there.
 HttpGet recorded_rest(const std::string& release, const std::string& version) {
   return [=](const HttpRequest& request) -> Result<HttpAnswer> {
-    if (request.path.find("/" + version + "/") == std::string::npos) return HttpAnswer{.status = 404};
+    if (request.path.find("/" + version + "/") == std::string::npos)
+      return HttpAnswer{.status = 404};
     std::string name = request.path.substr(request.path.find(version) + version.size() + 1);
     if (name.ends_with('/')) name.pop_back();
     if (name == "ping") return HttpAnswer{.status = 200, .body = "{}"};
@@ -52,10 +56,13 @@ struct ReleaseRow {
 };
 
 TEST(Recorded, ThreeReadersSayTheSame) {
-  const ReleaseRow rows[] = {{"22.05", "v0.0.38", true}, {"24.11", "v0.0.42"}, {"26.05", "v0.0.44"}};
+  const ReleaseRow rows[] = {
+      {"22.05", "v0.0.38", true}, {"24.11", "v0.0.42"}, {"26.05", "v0.0.44"}};
   for (const ReleaseRow& row : rows) {
     SCOPED_TRACE(row.release);
-    const auto may_lack = [&](const SlurmFacts& facts) { return row.libslurm_tells_shares ? facts : without_shares(facts); };
+    const auto may_lack = [&](const SlurmFacts& facts) {
+      return row.libslurm_tells_shares ? facts : without_shares(facts);
+    };
     const SlurmFacts want = facts_of_stream(file_text(row.release + "/want.jsonl"));
     EXPECT_GT(want.jobs.size(), 15U);
 
@@ -64,7 +71,8 @@ TEST(Recorded, ThreeReadersSayTheSame) {
 
     RestReader rest({.get = recorded_rest(row.release, row.rest_version)});
     const SlurmFacts told = read_all(rest, {Part::steps, Part::topology});
-    expect_same(records_of(as_rest_tells(may_lack(want))), records_of(as_rest_tells(may_lack(told))), "rest");
+    expect_same(records_of(as_rest_tells(may_lack(want))),
+                records_of(as_rest_tells(may_lack(told))), "rest");
   }
 }
 
@@ -95,7 +103,9 @@ TEST(Recorded, ACutDocumentIsNoDocument) {
 
 // One byte changed anywhere: read or refused, never worse.
 TEST(Recorded, ADamagedAnswerIsSurvived) {
-  const std::string names[] = {"scontrol_show_job", "scontrol_show_node", "scontrol_show_assoc_mgr", "scontrol_show_partition", "scontrol_show_config", "sdiag"};
+  const std::string names[] = {"scontrol_show_job",       "scontrol_show_node",
+                               "scontrol_show_assoc_mgr", "scontrol_show_partition",
+                               "scontrol_show_config",    "sdiag"};
   for (const std::string& name : names) {
     std::string text = file_text("26.05/" + name + ".txt");
     for (size_t i = 0; i < text.size(); i += 23) {
@@ -114,9 +124,12 @@ TEST(Recorded, ADamagedAnswerIsSurvived) {
 
 // A document of the wrong shape has no records; nothing in it may end the process.
 TEST(Recorded, ADocumentOfAnotherShapeHasNoRecords) {
-  for (const char* text : {"{}", R"({"jobs":7})", R"({"jobs":[7,null,"x",{},{"job_id":"x"},{"job_id":-1},{"job_id":99999999999,"job_state":"RUNNING"}]})",
-                           R"({"jobs":[{"job_id":1,"job_state":"RUNNING","gres_detail":[7,null],"job_resources":{"allocated_nodes":7},"exit_code":"x","array_job_id":{"set":true}}]})",
-                           R"({"nodes":[{"name":"n1"},{"name":7,"state":"idle"}],"partitions":[1],"qos":[{}],"associations":{}})"}) {
+  for (
+      const char* text :
+      {"{}", R"({"jobs":7})",
+       R"({"jobs":[7,null,"x",{},{"job_id":"x"},{"job_id":-1},{"job_id":99999999999,"job_state":"RUNNING"}]})",
+       R"({"jobs":[{"job_id":1,"job_state":"RUNNING","gres_detail":[7,null],"job_resources":{"allocated_nodes":7},"exit_code":"x","array_job_id":{"set":true}}]})",
+       R"({"nodes":[{"name":"n1"},{"name":7,"state":"idle"}],"partitions":[1],"qos":[{}],"associations":{}})"}) {
     SCOPED_TRACE(text);
     simdjson::dom::parser parser;
     const Json document = parser.parse(std::string_view(text)).value();

@@ -8,7 +8,9 @@
 namespace fairlead::slurm {
 namespace {
 
-int32_t small(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>(n, 0, std::numeric_limits<int32_t>::max())); }
+int32_t small(int64_t n) {
+  return static_cast<int32_t>(std::clamp<int64_t>(n, 0, std::numeric_limits<int32_t>::max()));
+}
 
 JobRequest request_of(Json job) {
   JobRequest out;
@@ -30,7 +32,8 @@ JobRequest request_of(Json job) {
   out.switches_wait_s = out.switches == 0 ? 0 : number(job, "maximum_switch_wait_time");
   out.contiguous = flag(job, "contiguous");
   for (const std::string& word : words(job, "shared")) out.exclusive |= word == "none";
-  for (const std::string& word : words(job, "exclusive")) out.exclusive |= word == "true" || word == "NODE";
+  for (const std::string& word : words(job, "exclusive"))
+    out.exclusive |= word == "true" || word == "NODE";
   return out;
 }
 
@@ -38,12 +41,15 @@ JobRequest request_of(Json job) {
 void add_shares_of(JobTexts& texts, Json from) {
   std::vector<std::string> gres;
   simdjson::dom::array list;
-  if (const auto detail = member(from, "gres_detail"); detail && detail->get_array().get(list) == simdjson::SUCCESS) {
-    for (const Json item : list) gres.emplace_back(item.is_string() ? item.get_string().value_unsafe() : std::string_view{});
+  if (const auto detail = member(from, "gres_detail");
+      detail && detail->get_array().get(list) == simdjson::SUCCESS) {
+    for (const Json item : list)
+      gres.emplace_back(item.is_string() ? item.get_string().value_unsafe() : std::string_view{});
   }
   const auto old = member(from, "job_resources.allocated_nodes");
   const auto now = member(from, "job_resources.nodes.allocation");
-  if ((!old || old->get_array().get(list) != simdjson::SUCCESS) && (!now || now->get_array().get(list) != simdjson::SUCCESS)) {
+  if ((!old || old->get_array().get(list) != simdjson::SUCCESS) &&
+      (!now || now->get_array().get(list) != simdjson::SUCCESS)) {
     texts.gres_detail = std::move(gres);
     return;
   }
@@ -56,15 +62,19 @@ void add_shares_of(JobTexts& texts, Json from) {
     if (!old) share.cpus = small(number(node, "cpus.count"));
     ++i;
   }
-  if (old && texts.shares.size() == 1) texts.shares[0].cpus = small(parse_tres(texts.tres_allocated)["cpu"]);
-  if (old && texts.shares.size() > 1) {  // cpus_used there are of steps; the cores are the allocation
+  if (old && texts.shares.size() == 1)
+    texts.shares[0].cpus = small(parse_tres(texts.tres_allocated)["cpu"]);
+  if (old &&
+      texts.shares.size() > 1) {  // cpus_used there are of steps; the cores are the allocation
     i = 0;
     for (const Json node : list) {
       int64_t cores = 0;
       simdjson::dom::object sockets, inner;
-      if (const auto at = member(node, "sockets"); at && at->get_object().get(sockets) == simdjson::SUCCESS) {
+      if (const auto at = member(node, "sockets");
+          at && at->get_object().get(sockets) == simdjson::SUCCESS) {
         for (const auto socket : sockets) {
-          if (socket.value["cores"].get_object().get(inner) == simdjson::SUCCESS) cores += static_cast<int64_t>(inner.size());
+          if (socket.value["cores"].get_object().get(inner) == simdjson::SUCCESS)
+            cores += static_cast<int64_t>(inner.size());
         }
       }
       texts.shares[i++].cpus = small(cores);
@@ -74,7 +84,8 @@ void add_shares_of(JobTexts& texts, Json from) {
 
 int32_t exit_code(Json job) {
   if (const auto code = member(job, "exit_code"); code && code->is_object()) {
-    return exit_code_of(small(number(job, "exit_code.return_code")), small(number(job, "exit_code.signal.id")));
+    return exit_code_of(small(number(job, "exit_code.return_code")),
+                        small(number(job, "exit_code.signal.id")));
   }
   const int64_t status = number(job, "exit_code");  // as wait() gives it
   return exit_code_of(small(status >> 8 & 0xff), small(status & 0x7f));
@@ -133,7 +144,8 @@ Node node_of(Json from) {
   if (text(from, "hostname") != node.name) node.hostname = text(from, "hostname");
   for (const char* key : {"state", "state_flags"}) {
     for (std::string word : words(from, key)) {
-      std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+      std::ranges::transform(word, word.begin(),
+                             [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
       add_state_words(node, word);
     }
   }
@@ -161,8 +173,10 @@ Parsed<Job> jobs_of(Json document) {
   if (document["jobs"].get_array().get(list) != simdjson::SUCCESS) return out;
   for (const Json item : list) {
     const int64_t id = number(item, "job_id");
-    if (id > 0 && std::in_range<uint32_t>(id) && member(item, "job_state")) out.records.push_back(job_of(item, static_cast<uint32_t>(id)));
-    else ++out.unreadable;
+    if (id > 0 && std::in_range<uint32_t>(id) && member(item, "job_state"))
+      out.records.push_back(job_of(item, static_cast<uint32_t>(id)));
+    else
+      ++out.unreadable;
   }
   return out;
 }
@@ -172,8 +186,10 @@ Parsed<Node> nodes_of(Json document) {
   simdjson::dom::array list;
   if (document["nodes"].get_array().get(list) != simdjson::SUCCESS) return out;
   for (const Json item : list) {
-    if (!text(item, "name").empty() && member(item, "state")) out.records.push_back(node_of(item));
-    else ++out.unreadable;
+    if (!text(item, "name").empty() && member(item, "state"))
+      out.records.push_back(node_of(item));
+    else
+      ++out.unreadable;
   }
   return out;
 }

@@ -15,10 +15,12 @@ std::optional<int64_t> whole(Json value) {
   int64_t n = 0;
   if (value.get_int64().get(n) == simdjson::SUCCESS) return n;
   double d = 0;
-  if (value.is_double() && value.get_double().get(d) == simdjson::SUCCESS && std::abs(d) < 9e18) return static_cast<int64_t>(d);
+  if (value.is_double() && value.get_double().get(d) == simdjson::SUCCESS && std::abs(d) < 9e18)
+    return static_cast<int64_t>(d);
   bool set = false, infinite = false;
   if (value["set"].get_bool().get(set) != simdjson::SUCCESS) return std::nullopt;
-  if (value["infinite"].get_bool().get(infinite) == simdjson::SUCCESS && infinite) return std::nullopt;
+  if (value["infinite"].get_bool().get(infinite) == simdjson::SUCCESS && infinite)
+    return std::nullopt;
   simdjson::dom::element inner;
   if (!set || value["number"].get(inner) != simdjson::SUCCESS) return std::nullopt;
   return whole(inner);
@@ -86,12 +88,14 @@ Amounts amounts(Json from, std::string_view path) {
   return out;
 }
 
-int64_t association_id(std::string_view account, std::string_view user, std::string_view partition) {
+int64_t association_id(std::string_view account, std::string_view user,
+                       std::string_view partition) {
   Hasher hasher;
   hasher.add(account);
   hasher.add(user);
   hasher.add(partition);
-  return static_cast<int64_t>(hasher.digest().value >> 12 | 1);  // 52 bits: also whole in a JSON reader's double
+  return static_cast<int64_t>(hasher.digest().value >> 12 |
+                              1);  // 52 bits: also whole in a JSON reader's double
 }
 
 }  // namespace fairlead::slurm

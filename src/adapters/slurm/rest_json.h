@@ -1,9 +1,9 @@
 // slurmrestd's documents to model values, for v0.0.38 (22.05) to v0.0.45 (26.05).
 //
 // Their shapes differ: a number is 3, null, or {"set":true,"infinite":false,"number":3}; a list is
-// ["a","b"] or "a,b"; a state one word or a list of them. The small functions here read each alike, and
-// the mappings know the few members that moved. A record without its key, or with a number that does not
-// fit, is left out and counted.
+// ["a","b"] or "a,b"; a state one word or a list of them. The small functions here read each alike,
+// and the mappings know the few members that moved. A record without its key, or with a number that
+// does not fit, is left out and counted.
 #pragma once
 
 #include <simdjson.h>

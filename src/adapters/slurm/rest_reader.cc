@@ -9,7 +9,10 @@ namespace fairlead::slurm {
 namespace {
 
 // v0.0.42 has one shape in 24.11 and 26.05; the rest in the order of what they tell.
-constexpr const char* kVersions[] = {"v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45", "v0.0.41", "v0.0.40", "v0.0.39", "v0.0.38"};
+constexpr const char* kVersions[] = {"v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45",
+                                     "v0.0.41", "v0.0.40", "v0.0.39", "v0.0.38"};
+
+constexpr Duration kJobsTimeout = seconds(60);  // measured: up to 12 s at 10,000 jobs
 
 bool is_old(const std::string& version) { return version < "v0.0.39"; }
 
@@ -36,7 +39,8 @@ bool says_no_change(Json document) {
   simdjson::dom::array list;
   if (document["warnings"].get_array().get(list) != simdjson::SUCCESS) return false;
   for (const Json item : list) {
-    if (text(item, "description").find("changes since update_time") != std::string::npos) return true;
+    if (text(item, "description").find("changes since update_time") != std::string::npos)
+      return true;
   }
   return false;
 }
@@ -50,32 +54,42 @@ void RestReader::forget() {
 
 Result<HttpAnswer> RestReader::ask(const std::string& path) {
   HttpRequest request{.url = options_.url, .path = path};
+  // A large table takes it long. What hangs shows sooner: each look asks for /diag before the jobs.
+  if (path.find("/jobs") != std::string::npos) request.timeout = kJobsTimeout;
   if (!options_.token_file.empty()) {
     std::ifstream file(options_.token_file);
     std::string token(std::istreambuf_iterator<char>(file), {});
     token = std::string(trim(token));
-    if (token.empty()) return fail("slurm-setup", "no token in '" + options_.token_file + "'", "write one with `scontrol token`, renewed before it ends");
+    if (token.empty())
+      return fail("slurm-setup", "no token in '" + options_.token_file + "'",
+                  "write one with `scontrol token`, renewed before it ends");
     if (token.starts_with("SLURM_JWT=")) token.erase(0, 10);
     request.headers = {{"X-SLURM-USER-NAME", options_.user}, {"X-SLURM-USER-TOKEN", token}};
   }
   auto answer = options_.get(request);
-  if (!answer) return fail(answer.error().code == "http-url" ? "slurm-setup" : "slurm-unreachable", answer.error().message, answer.error().hint);
+  if (!answer)
+    return fail(answer.error().code == "http-url" ? "slurm-setup" : "slurm-unreachable",
+                answer.error().message, answer.error().hint);
   if (answer->status == 401 || answer->status == 403) {
-    return fail("slurm-setup", "slurmrestd does not accept us (" + std::to_string(answer->status) + ")",
-                "over its unix socket run as the same user; over TCP give a token file that is not outdated, and its user");
+    return fail("slurm-setup",
+                "slurmrestd does not accept us (" + std::to_string(answer->status) + ")",
+                "over its unix socket run as the same user; over TCP give a token file that is not "
+                "outdated, and its user");
   }
   return answer;
 }
 
 Result<void> RestReader::find_version() {
   for (const char* version : kVersions) {
-    const auto answer = ask(std::string("/slurm/") + version + (is_old(version) ? "/ping" : "/ping/"));
+    const auto answer =
+        ask(std::string("/slurm/") + version + (is_old(version) ? "/ping" : "/ping/"));
     if (!answer) return std::unexpected(answer.error());
     if (answer->status == 404) continue;
     version_ = version;
     return {};
   }
-  return fail("slurm-setup", "slurmrestd speaks none of v0.0.38 to v0.0.45", "start it with -d v0.0.42, or with -s openapi/v0.0.38,openapi/dbv0.0.38 on 22.05");
+  return fail("slurm-setup", "slurmrestd speaks none of v0.0.38 to v0.0.45",
+              "start it with -d v0.0.42, or with -s openapi/v0.0.38,openapi/dbv0.0.38 on 22.05");
 }
 
 Result<std::optional<Json>> RestReader::get(const std::string& api, const std::string& path) {
@@ -91,11 +105,14 @@ Result<std::optional<Json>> RestReader::get(const std::string& api, const std::s
   if (answer->status == 304 || (answer->status == 200 && answer->body.empty())) return std::nullopt;
   Json document;
   if (parser_.parse(answer->body).get(document) != simdjson::SUCCESS) {
-    return fail("slurm-bad-answer", full + ": status " + std::to_string(answer->status) + " and no JSON");
+    return fail("slurm-bad-answer",
+                full + ": status " + std::to_string(answer->status) + " and no JSON");
   }
   if (const std::string what = first_error(document); !what.empty() || answer->status != 200) {
-    const bool refused = what.find("denied") != std::string::npos || answer->status == 404 || api == "slurmdb";
-    return fail(refused ? "slurm-refused" : "slurm-unreachable", full + ": " + (what.empty() ? "status " + std::to_string(answer->status) : what),
+    const bool refused =
+        what.find("denied") != std::string::npos || answer->status == 404 || api == "slurmdb";
+    return fail(refused ? "slurm-refused" : "slurm-unreachable",
+                full + ": " + (what.empty() ? "status " + std::to_string(answer->status) : what),
                 "check with `scontrol ping` that slurmctld runs");
   }
   if (says_no_change(document)) return std::nullopt;
@@ -104,23 +121,38 @@ Result<std::optional<Json>> RestReader::get(const std::string& api, const std::s
 
 Result<bool> RestReader::read(Part part, SlurmFacts& facts) {
   switch (part) {
-    case Part::config: return read_config(facts);
-    case Part::jobs: return read_jobs(facts);
-    case Part::rules: return read_rules(facts);
-    case Part::steps: case Part::topology: return fail("slurm-refused", "slurmrestd does not tell it");
-    default: break;
+    case Part::config:
+      return read_config(facts);
+    case Part::jobs:
+      return read_jobs(facts);
+    case Part::rules:
+      return read_rules(facts);
+    case Part::steps:
+    case Part::topology:
+      return fail("slurm-refused", "slurmrestd does not tell it");
+    default:
+      break;
   }
-  const char* const path = part == Part::nodes ? "nodes" : part == Part::partitions ? "partitions"
-                           : part == Part::reservations ? "reservations" : part == Part::licences ? "licenses" : "diag";
+  const char* const path = part == Part::nodes          ? "nodes"
+                           : part == Part::partitions   ? "partitions"
+                           : part == Part::reservations ? "reservations"
+                           : part == Part::licences     ? "licenses"
+                                                        : "diag";
   const auto document = get("slurm", path);
   if (!document) return std::unexpected(document.error());
   if (!*document) return false;
   switch (part) {
-    case Part::nodes: return take(nodes_of(**document), facts.nodes, facts.unreadable[part]);
-    case Part::partitions: return take(partitions_of(**document), facts.partitions, facts.unreadable[part]);
-    case Part::reservations: return take(reservations_of(**document), facts.reservations, facts.unreadable[part]);
-    case Part::licences: return take(licences_of(**document), facts.licences, facts.unreadable[part]);
-    default: facts.scheduler.statistics = statistics_of(**document); return true;
+    case Part::nodes:
+      return take(nodes_of(**document), facts.nodes, facts.unreadable[part]);
+    case Part::partitions:
+      return take(partitions_of(**document), facts.partitions, facts.unreadable[part]);
+    case Part::reservations:
+      return take(reservations_of(**document), facts.reservations, facts.unreadable[part]);
+    case Part::licences:
+      return take(licences_of(**document), facts.licences, facts.unreadable[part]);
+    default:
+      facts.scheduler.statistics = statistics_of(**document);
+      return true;
   }
 }
 
@@ -131,9 +163,11 @@ Result<bool> RestReader::read_config(SlurmFacts& facts) {
   if (!*document) return false;
   const Json d = **document;
   for (const char* key : {"meta.slurm.release", "meta.Slurm.release"}) {
-    if (std::string release = text(d, key); !release.empty()) facts.scheduler.release = std::move(release);
+    if (std::string release = text(d, key); !release.empty())
+      facts.scheduler.release = std::move(release);
   }
-  if (std::string cluster = text(d, "meta.slurm.cluster"); !cluster.empty()) facts.scheduler.cluster = std::move(cluster);
+  if (std::string cluster = text(d, "meta.slurm.cluster"); !cluster.empty())
+    facts.scheduler.cluster = std::move(cluster);
   facts.start_mark = std::to_string(number(d, "statistics.req_time_start"));
   return true;
 }
@@ -143,13 +177,15 @@ Result<bool> RestReader::read_jobs(SlurmFacts& facts) {
   const auto diag = get("slurm", "diag");
   if (!diag) return std::unexpected(diag.error());
   const int64_t now = *diag ? number(**diag, "statistics.req_time") : 0;
-  const auto document = get("slurm", jobs_updated_ == 0 ? "jobs" : "jobs?update_time=" + std::to_string(jobs_updated_));
+  const auto document = get(
+      "slurm", jobs_updated_ == 0 ? "jobs" : "jobs?update_time=" + std::to_string(jobs_updated_));
   if (!document) return std::unexpected(document.error());
   if (!*document) return false;
   jobs_updated_ = now;
   if (facts.scheduler.cluster.empty()) {
     simdjson::dom::array list;
-    if ((**document)["jobs"].get_array().get(list) == simdjson::SUCCESS && list.size() > 0) facts.scheduler.cluster = text(list.at(0).value(), "cluster");
+    if ((**document)["jobs"].get_array().get(list) == simdjson::SUCCESS && list.size() > 0)
+      facts.scheduler.cluster = text(list.at(0).value(), "cluster");
   }
   return take(jobs_of(**document), facts.jobs, facts.unreadable[Part::jobs]);
 }
@@ -165,7 +201,8 @@ Result<bool> RestReader::read_rules(SlurmFacts& facts) {
   if (*associations) take(associations_of(**associations), facts.associations, unreadable);
   facts.unreadable[Part::rules] += unreadable;
   if (is_old(version_)) return true;
-  if (const auto shares = get("slurm", "shares"); shares && *shares) add_shares(facts.associations, **shares);
+  if (const auto shares = get("slurm", "shares"); shares && *shares)
+    add_shares(facts.associations, **shares);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Reads Slurm through slurmrestd: needs no Slurm on this machine, and costs the most.
 //
 // At 10,000 jobs one answer is 30 MB (22.05) to 80 MB (later) and takes seconds, so it is for small
-// sites, or those that give nothing else. It tells less, too: no topology tree, no steps, nothing of
-// AccountingStorageEnforce or the priority weights, and fairshare from 24.11 on only.
+// sites, or those that give nothing else. It tells less, too: no topology tree, no steps, nothing
+// of AccountingStorageEnforce or the priority weights, and fairshare from 24.11 on only.
 #pragma once
 
 #include <functional>

@@ -13,13 +13,18 @@ namespace {
 int32_t small(int64_t n) {
   return static_cast<int32_t>(std::clamp<int64_t>(n, -1, std::numeric_limits<int32_t>::max()));
 }
-int64_t seconds_of(int64_t minutes) { return minutes < 0 || minutes > 1'000'000'000'000 ? -1 : minutes * 60; }
+int64_t seconds_of(int64_t minutes) {
+  return minutes < 0 || minutes > 1'000'000'000'000 ? -1 : minutes * 60;
+}
 
-// The member along the first of two paths that is there: the one of v0.0.40 and later, and of v0.0.38.
+// The member along the first of two paths that is there: the one of v0.0.40 and later, and of
+// v0.0.38.
 int64_t number_at(Json from, const char* now, const char* old, int64_t none) {
   return number(from, member(from, now) ? now : old, none);
 }
-std::string text_at(Json from, const char* now, const char* old) { return text(from, member(from, now) ? now : old); }
+std::string text_at(Json from, const char* now, const char* old) {
+  return text(from, member(from, now) ? now : old);
+}
 
 template <class T, class Make>
 Parsed<T> each(Json document, const char* key, const char* name, Make make) {
@@ -27,8 +32,10 @@ Parsed<T> each(Json document, const char* key, const char* name, Make make) {
   simdjson::dom::array list;
   if (document[key].get_array().get(list) != simdjson::SUCCESS) return out;
   for (const Json item : list) {
-    if (text(item, name).empty()) ++out.unreadable;
-    else out.records.push_back(make(item));
+    if (text(item, name).empty())
+      ++out.unreadable;
+    else
+      out.records.push_back(make(item));
   }
   return out;
 }
@@ -38,14 +45,17 @@ Partition partition_of(Json from) {
   out.state = text_at(from, "partition.state", "state");
   out.up = out.state == "UP" || out.state == "DRAIN";
   out.accepts = out.state == "UP" || out.state == "DOWN";
-  out.nodes = expand_hostlist(text_at(from, "nodes.configured", "nodes")).value_or(std::vector<std::string>{});
+  out.nodes = expand_hostlist(text_at(from, "nodes.configured", "nodes"))
+                  .value_or(std::vector<std::string>{});
   for (const std::string& word : words(from, "flags")) out.is_default |= word == "default";
-  for (const std::string& word : words(from, "partition.flags")) out.is_default |= word == "DEFAULT";
+  for (const std::string& word : words(from, "partition.flags"))
+    out.is_default |= word == "DEFAULT";
   out.time_max_s = seconds_of(number_at(from, "maximums.time", "max_time_limit", -1));
   out.time_default_s = seconds_of(number_at(from, "defaults.time", "default_time_limit", -1));
   out.nodes_max = small(number_at(from, "maximums.nodes", "maximum_nodes_per_job", -1));
   out.nodes_min = std::max(small(number_at(from, "minimums.nodes", "min nodes per job", 0)), 0);
-  out.cpus_per_node_max = small(number_at(from, "maximums.cpus_per_node", "maximum_cpus_per_node", -1));
+  out.cpus_per_node_max =
+      small(number_at(from, "maximums.cpus_per_node", "maximum_cpus_per_node", -1));
   out.accounts_allowed = split_names(text_at(from, "accounts.allowed", "allowed_accounts"));
   out.accounts_denied = split_names(text_at(from, "accounts.deny", "denied_accounts"));
   out.qos_allowed = split_names(text_at(from, "qos.allowed", "allowed_qos"));
@@ -55,12 +65,15 @@ Partition partition_of(Json from) {
   out.priority_tier = number_at(from, "priority.tier", "priority_tier", 1);
   out.priority_factor = number_at(from, "priority.job_factor", "priority_job_factor", 1);
   out.exclusive = number(from, "maximums.shares", 1) == 0;
-  for (const std::string& word : words(from, "maximums.oversubscribe.flags")) out.exclusive |= word == "exclusive";
+  for (const std::string& word : words(from, "maximums.oversubscribe.flags"))
+    out.exclusive |= word == "exclusive";
   return out;
 }
 
 Reservation reservation_of(Json from) {
-  Reservation out{.name = text(from, "name"), .start = instant(from, "start_time"), .end = instant(from, "end_time")};
+  Reservation out{.name = text(from, "name"),
+                  .start = instant(from, "start_time"),
+                  .end = instant(from, "end_time")};
   out.nodes = expand_hostlist(text(from, "node_list")).value_or(std::vector<std::string>{});
   out.users = words(from, "users");
   out.accounts = words(from, "accounts");
@@ -98,11 +111,15 @@ Qos qos_record(Json from) {
 }
 
 Association association_record(Json from) {
-  Association out{.account = text(from, "account"), .user = text(from, "user"), .partition = text(from, "partition")};
+  Association out{.account = text(from, "account"),
+                  .user = text(from, "user"),
+                  .partition = text(from, "partition")};
   out.id = association_id(out.account, out.user, out.partition);
   const std::string parent = text(from, "parent_account");
-  if (!out.user.empty()) out.parent = association_id(out.account, "", "");
-  else if (!parent.empty()) out.parent = association_id(parent, "", "");
+  if (!out.user.empty())
+    out.parent = association_id(out.account, "", "");
+  else if (!parent.empty())
+    out.parent = association_id(parent, "", "");
   out.shares = number(from, "shares_raw", 1);
   if (out.shares == 0x7fffffff) out.shares = -1;  // as its parent's
   out.limits.tres_group = amounts(from, "max.tres.total");
@@ -125,7 +142,9 @@ Association association_record(Json from) {
 
 }  // namespace
 
-Parsed<Partition> partitions_of(Json document) { return each<Partition>(document, "partitions", "name", partition_of); }
+Parsed<Partition> partitions_of(Json document) {
+  return each<Partition>(document, "partitions", "name", partition_of);
+}
 
 Parsed<Reservation> reservations_of(Json document) {
   return each<Reservation>(document, "reservations", "name", reservation_of);
@@ -133,7 +152,10 @@ Parsed<Reservation> reservations_of(Json document) {
 
 Parsed<Licence> licences_of(Json document) {
   return each<Licence>(document, "licenses", "LicenseName", [](Json item) {
-    return Licence{.name = text(item, "LicenseName"), .total = number(item, "Total"), .used = number(item, "Used"), .reserved = number(item, "Reserved")};
+    return Licence{.name = text(item, "LicenseName"),
+                   .total = number(item, "Total"),
+                   .used = number(item, "Used"),
+                   .reserved = number(item, "Reserved")};
   });
 }
 
@@ -154,12 +176,15 @@ void add_shares(std::vector<Association>& associations, Json document) {
   for (const Json item : list) {
     const bool user = text(item, "type") == "USER";
     const std::string name = text(item, "name");
-    const auto at = by_id.find(user ? association_id(text(item, "parent"), name, text(item, "partition")) : association_id(name, "", ""));
+    const auto at =
+        by_id.find(user ? association_id(text(item, "parent"), name, text(item, "partition"))
+                        : association_id(name, "", ""));
     if (at == by_id.end()) continue;
     at->second->usage_raw = number(item, "usage");
     const auto factor = member(item, "fairshare.factor.number");
     double value = 0;
-    if (user && factor && factor->get_double().get(value) == simdjson::SUCCESS && std::isfinite(value)) {
+    if (user && factor && factor->get_double().get(value) == simdjson::SUCCESS &&
+        std::isfinite(value)) {
       at->second->fairshare_ppm = std::llround(std::clamp(value, 0.0, 1e6) * 1e6);
     }
   }
@@ -167,12 +192,18 @@ void add_shares(std::vector<Association>& associations, Json document) {
 
 Amounts statistics_of(Json document) {
   constexpr std::pair<const char*, const char*> kNames[] = {
-      {"jobs_pending", "jobs_pending"},           {"jobs_running", "jobs_running"},
-      {"agent_queue", "agent_queue_size"},        {"server_threads", "server_thread_count"},
-      {"cycle_us_last", "schedule_cycle_last"},   {"cycle_us_max", "schedule_cycle_max"},
-      {"queue_last", "schedule_queue_length"},    {"backfill_cycle_us_last", "bf_cycle_last"},
-      {"backfill_cycle_us_max", "bf_cycle_max"},  {"backfill_depth_last", "bf_last_depth"},
-      {"backfill_depth_try_last", "bf_last_depth_try"}, {"backfill_queue_last", "bf_queue_len"}};
+      {"jobs_pending", "jobs_pending"},
+      {"jobs_running", "jobs_running"},
+      {"agent_queue", "agent_queue_size"},
+      {"server_threads", "server_thread_count"},
+      {"cycle_us_last", "schedule_cycle_last"},
+      {"cycle_us_max", "schedule_cycle_max"},
+      {"queue_last", "schedule_queue_length"},
+      {"backfill_cycle_us_last", "bf_cycle_last"},
+      {"backfill_cycle_us_max", "bf_cycle_max"},
+      {"backfill_depth_last", "bf_last_depth"},
+      {"backfill_depth_try_last", "bf_last_depth_try"},
+      {"backfill_queue_last", "bf_queue_len"}};
   Amounts out;
   const auto statistics = member(document, "statistics");
   for (const auto& [name, key] : kNames) {

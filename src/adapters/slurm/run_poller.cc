@@ -10,11 +10,18 @@ int run_poller(const PollerOptions& options) {
   end_quietly_on_signals();
   // Chosen: what costs the controller and us more than libslurm is asked less often.
   if (options.via == Via::rest) {
-    RestReader reader({.url = options.rest_url, .token_file = options.rest_token_file, .user = options.rest_user});
-    return run_stream(reader, {.out = options.out, .once = options.once, .pace = {.shortest = options.interval, .jobs_longest = seconds(60)}});
+    RestReader reader({.url = options.rest_url,
+                       .token_file = options.rest_token_file,
+                       .user = options.rest_user});
+    return run_stream(reader,
+                      {.out = options.out,
+                       .once = options.once,
+                       .pace = {.shortest = options.interval, .jobs_longest = seconds(60)}});
   }
   CommandsReader reader({.conf = options.conf, .prefix = options.prefix});
-  return run_stream(reader, {.out = options.out, .once = options.once, .pace = {.shortest = options.interval, .jobs_longest = seconds(10)}});
+  return run_stream(reader, {.out = options.out,
+                             .once = options.once,
+                             .pace = {.shortest = options.interval, .jobs_longest = seconds(10)}});
 }
 
 }  // namespace fairlead::slurm

@@ -17,8 +17,8 @@ namespace fairlead::slurm {
 
 using Records = std::map<std::string, std::string>;  // "job 4242" -> its line
 
-// What the readers may tell apart: text has one reason for a job's two, two digits of fairshare, and a
-// look later sees other usage.
+// What the readers may tell apart: text has one reason for a job's two, two digits of fairshare,
+// and a look later sees other usage.
 inline void level(Job& job) {
   job.reason.clear();
   job.reason_text.clear();
@@ -26,15 +26,16 @@ inline void level(Job& job) {
 }
 inline void level(Association& association) {
   association.usage_raw = 0;
-  association.fairshare_ppm = association.fairshare_ppm < 0 ? -1 : (association.fairshare_ppm + 5000) / 10000;
+  association.fairshare_ppm =
+      association.fairshare_ppm < 0 ? -1 : (association.fairshare_ppm + 5000) / 10000;
 }
 inline void level(Scheduler& scheduler) { scheduler.statistics.clear(); }
 template <class T>
 void level(T&) {}
 
-// What slurmrestd tells: no steps, before 24.11 no switches, after 22.05 no default partition, no topology,
-// nothing of the configuration, and associations under names of its own; the lists of tasks cut short,
-// unless it was started with SLURM_BITSTR_LEN=0.
+// What slurmrestd tells: no steps, before 24.11 no switches, after 22.05 no default partition, no
+// topology, nothing of the configuration, and associations under names of its own; the lists of
+// tasks cut short, unless it was started with SLURM_BITSTR_LEN=0.
 inline SlurmFacts as_rest_tells(SlurmFacts facts) {
   facts.topology.reset();
   facts.scheduler = {};

@@ -10,26 +10,20 @@ namespace {
 struct JobWord {
   std::string_view word;
   JobState base;
-  bool JobWords::*flag = nullptr;
+  bool JobWords::* flag = nullptr;
 };
 constexpr JobWord kJobWords[] = {
-    {"PENDING", JobState::pending},
-    {"RUNNING", JobState::running},
-    {"SUSPENDED", JobState::suspended},
-    {"COMPLETED", JobState::completed},
-    {"CANCELLED", JobState::cancelled},
-    {"FAILED", JobState::failed},
-    {"TIMEOUT", JobState::timeout},
-    {"NODE_FAIL", JobState::node_fail},
-    {"PREEMPTED", JobState::preempted},
-    {"BOOT_FAIL", JobState::boot_fail},
-    {"DEADLINE", JobState::deadline},
-    {"OUT_OF_MEMORY", JobState::out_of_memory},
+    {"PENDING", JobState::pending},     {"RUNNING", JobState::running},
+    {"SUSPENDED", JobState::suspended}, {"COMPLETED", JobState::completed},
+    {"CANCELLED", JobState::cancelled}, {"FAILED", JobState::failed},
+    {"TIMEOUT", JobState::timeout},     {"NODE_FAIL", JobState::node_fail},
+    {"PREEMPTED", JobState::preempted}, {"BOOT_FAIL", JobState::boot_fail},
+    {"DEADLINE", JobState::deadline},   {"OUT_OF_MEMORY", JobState::out_of_memory},
 };
 constexpr JobWord kJobFlags[] = {
     {"COMPLETING", JobState::completing, &JobWords::completing},
-    {"EXPEDITING", JobState::completing, &JobWords::completing},  // its nodes still run their epilogs
-    {"STOPPED", JobState::suspended, &JobWords::stopped},         // SIGSTOP was sent; holds its devices
+    {"EXPEDITING", JobState::completing, &JobWords::completing},  // its epilogs still run
+    {"STOPPED", JobState::suspended, &JobWords::stopped},         // SIGSTOP was sent
     {"REQUEUED", JobState::pending, &JobWords::requeued},
     {"REQUEUE_FED", JobState::pending, &JobWords::requeued},
     {"REQUEUE_HOLD", JobState::pending, &JobWords::requeued},
@@ -46,7 +40,7 @@ constexpr JobWord kJobFlags[] = {
 struct NodeWord {
   std::string_view word;
   NodeState state = NodeState::unknown;  // unknown: the word says nothing of it
-  bool Node::*flag = nullptr;
+  bool Node::* flag = nullptr;
 };
 constexpr NodeWord kNodeWords[] = {
     {"IDLE", NodeState::idle},
@@ -65,7 +59,7 @@ constexpr NodeWord kNodeWords[] = {
     {"POWERED_DOWN", NodeState::unknown, &Node::powered_down},
     {"POWERING_DOWN", NodeState::unknown, &Node::powered_down},
     {"PLANNED", NodeState::unknown, &Node::planned},
-    {"INVALID_REG", NodeState::unknown, &Node::drain},  // its registration was refused: takes no work
+    {"INVALID_REG", NodeState::unknown, &Node::drain},  // takes no work
     {"INVAL", NodeState::unknown, &Node::drain},
 };
 
@@ -93,13 +87,24 @@ void add_state_words(Node& node, std::string_view words) {
   for (std::string_view word : split(words, '+')) {
     // A mark behind the word: * not responding, ~ powered down, % powering down, $ maintenance,
     // - planned, and # ! @ ^ of power-up and reboot.
-    while (!word.empty() && std::string_view("*~#!%$@^-").find(word.back()) != std::string_view::npos) {
+    while (!word.empty() &&
+           std::string_view("*~#!%$@^-").find(word.back()) != std::string_view::npos) {
       switch (word.back()) {
-        case '*': node.not_responding = true; break;
-        case '~': case '%': node.powered_down = true; break;
-        case '$': node.maintenance = true; break;
-        case '-': node.planned = true; break;
-        default: break;
+        case '*':
+          node.not_responding = true;
+          break;
+        case '~':
+        case '%':
+          node.powered_down = true;
+          break;
+        case '$':
+          node.maintenance = true;
+          break;
+        case '-':
+          node.planned = true;
+          break;
+        default:
+          break;
       }
       word.remove_suffix(1);
     }

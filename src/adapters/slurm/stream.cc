@@ -16,7 +16,8 @@ namespace {
 
 template <class Clock>
 Instant now_of() {
-  return {std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count()};
+  return {std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
+              .count()};
 }
 
 // Waits until `until`, or returns false as soon as the other end of `out` is closed.
@@ -25,7 +26,8 @@ bool sleep_until(int out, Instant until) {
     const int64_t left_us = (until - now_of<std::chrono::steady_clock>()).us;
     if (left_us <= 0) return true;
     pollfd watch{.fd = out, .events = 0, .revents = 0};
-    const int ready = ::poll(&watch, 1, static_cast<int>(std::min<int64_t>(left_us / 1000 + 1, 60'000)));
+    const int ready =
+        ::poll(&watch, 1, static_cast<int>(std::min<int64_t>(left_us / 1000 + 1, 60'000)));
     if (ready > 0 && (watch.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return false;
     if (ready < 0 && errno != EINTR) return false;
   }
@@ -45,7 +47,7 @@ bool write_all(int fd, std::string_view text) {
 
 void end_quietly_on_signals() {
   signal(SIGPIPE, SIG_IGN);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { _exit(0); };
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
@@ -55,7 +57,8 @@ int run_stream(Reader& reader, const StreamOptions& options) {
   bool open = write_all(options.out, event_header() + "\n");
   Poller poller(reader, options.pace,
                 {.now = now_of<std::chrono::steady_clock>, .before_read = [&](Part part) {
-                   if (options.progress) open = write_all(options.out, std::string("#") + name_of(part) + "\n") && open;
+                   if (options.progress)
+                     open = write_all(options.out, std::string("#") + name_of(part) + "\n") && open;
                  }});
   while (open) {
     const std::vector<What> events = poller.round();

@@ -1,4 +1,5 @@
-// The event stream of a poller on a file descriptor: the header line, then each poll's lines at once.
+// The event stream of a poller on a file descriptor: the header line, then each poll's lines at
+// once.
 #pragma once
 
 #include <functional>
@@ -10,9 +11,10 @@ namespace fairlead::slurm {
 
 struct StreamOptions {
   int out = 1;
-  bool once = false;   // one full poll
+  bool once = false;  // one full poll
   PaceLimits pace;
-  bool progress = false;  // write a line "#<part>" before each read and "#" after all, for a supervisor
+  bool progress =
+      false;  // write a line "#<part>" before each read and "#" after all, for a supervisor
 };
 
 constexpr int kExitGood = 0, kExitUsage = 2, kExitUnreachable = 3;

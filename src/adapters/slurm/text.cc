@@ -11,12 +11,13 @@ namespace {
 using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // Keys whose value is the rest of their line.
-constexpr std::string_view kFree[] = {"JobName", "Command",    "WorkDir", "Comment", "AdminComment",
-                                      "Extra",   "SubmitLine", "StdErr",  "StdIn",   "StdOut",
-                                      "OS",      "Reason",     "SystemComment"};
+constexpr std::string_view kFree[] = {
+    "JobName", "Command", "WorkDir", "Comment", "AdminComment", "Extra",        "SubmitLine",
+    "StdErr",  "StdIn",   "StdOut",  "OS",      "Reason",       "SystemComment"};
 
 bool is_key_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == ':' || c == '_' || c == '-';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == ':' || c == '_' ||
+         c == '-';
 }
 
 // The length of the key at the start of `text`, 0 where none stands there.
@@ -68,7 +69,8 @@ std::string_view TextRecord::Group::get(std::string_view key) const { return fin
 
 void TextRecord::add_line(std::string_view line) {
   Fields fields = parse_fields(line);
-  if (!fields.empty() && fields[0].first == "Nodes" && fields.size() > 1 && fields[1].first == "CPU_IDs") {
+  if (!fields.empty() && fields[0].first == "Nodes" && fields.size() > 1 &&
+      fields[1].first == "CPU_IDs") {
     groups.push_back({std::move(fields)});
     return;
   }
@@ -85,9 +87,11 @@ std::vector<TextRecord> parse_records(std::string_view text, std::string_view fi
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    const bool starts = line.size() > first_key.size() && line.starts_with(first_key) && line[first_key.size()] == '=';
+    const bool starts = line.size() > first_key.size() && line.starts_with(first_key) &&
+                        line[first_key.size()] == '=';
     if (starts) {
-      if (!records.empty() && !blank_before && first_key == "JobId") records.back().doubtful_ = true;
+      if (!records.empty() && !blank_before && first_key == "JobId")
+        records.back().doubtful_ = true;
       records.emplace_back();
     }
     if (!records.empty() && (starts || line.starts_with(' '))) records.back().add_line(line);

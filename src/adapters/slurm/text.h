@@ -1,9 +1,10 @@
 // The records that `scontrol show …` prints: "Key=value Key=value" on lines, a blank line between.
 //
-// Read in the form with several lines, where each free text (a job's name, comment, paths) has a line of
-// its own: there a blank or an '=' in it cannot be taken for a field. Slurm escapes nothing, so a text
-// with a line end in it can still look like fields or like a whole record. Such a record is `doubtful`:
-// a key stands twice in it, or (for the caller to see) one that must be there does not.
+// Read in the form with several lines, where each free text (a job's name, comment, paths) has a
+// line of its own: there a blank or an '=' in it cannot be taken for a field. Slurm escapes
+// nothing, so a text with a line end in it can still look like fields or like a whole record. Such
+// a record is `doubtful`: a key stands twice in it, or (for the caller to see) one that must be
+// there does not.
 #pragma once
 
 #include <string>
@@ -35,8 +36,8 @@ class TextRecord {
   bool doubtful_ = false;
 };
 
-// The records of `text`, each from a line that starts with "first_key=". What stands before the first
-// is skipped. The views point into `text`.
+// The records of `text`, each from a line that starts with "first_key=". What stands before the
+// first is skipped. The views point into `text`.
 std::vector<TextRecord> parse_records(std::string_view text, std::string_view first_key);
 
 // "Key=value Key=value" -> pairs; a value lasts until the next " Key=".

@@ -21,7 +21,9 @@ std::string_view at(const Fields& fields, std::string_view key) {
 std::optional<int64_t> limit_of(std::string_view text, char unit) {
   return parse_amount(text.substr(0, text.find('(')), unit);
 }
-int64_t limit(const Fields& fields, std::string_view key) { return limit_of(at(fields, key), 0).value_or(-1); }
+int64_t limit(const Fields& fields, std::string_view key) {
+  return limit_of(at(fields, key), 0).value_or(-1);
+}
 int64_t limit_s(const Fields& fields, std::string_view key) {  // in minutes
   const int64_t minutes = limit(fields, key);
   return minutes < 0 || minutes > 1'000'000'000'000 ? -1 : minutes * 60;
@@ -34,7 +36,8 @@ Amounts limits(const Fields& fields, std::string_view key) {
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = item.substr(0, equals);
-    if (const auto n = limit_of(item.substr(equals + 1), name == "mem" ? 'M' : '\0')) out[std::string(name)] = *n;
+    if (const auto n = limit_of(item.substr(equals + 1), name == "mem" ? 'M' : '\0'))
+      out[std::string(name)] = *n;
   }
   return out;
 }
@@ -62,7 +65,8 @@ struct Numbered {
 Numbered numbered(std::string_view text) {
   const size_t open = text.rfind('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return {text, 0};
-  return {text.substr(0, open), parse_whole(text.substr(open + 1, text.size() - open - 2)).value_or(0)};
+  return {text.substr(0, open),
+          parse_whole(text.substr(open + 1, text.size() - open - 2)).value_or(0)};
 }
 
 std::optional<double> decimal(std::string_view text) {
@@ -73,13 +77,16 @@ std::optional<double> decimal(std::string_view text) {
   double value = static_cast<double>(*whole);
   if (hundredths.size() == 2) {
     const auto part = parse_whole(hundredths[1]);
-    if (part) value += static_cast<double>(*part) / std::pow(10.0, static_cast<double>(hundredths[1].size()));
+    if (part)
+      value +=
+          static_cast<double>(*part) / std::pow(10.0, static_cast<double>(hundredths[1].size()));
   }
   return value;
 }
 
 Association association_of(const Fields& f) {
-  Association out{.id = parse_whole(at(f, "ID")).value_or(0), .parent = numbered(at(f, "ParentAccount")).number};
+  Association out{.id = parse_whole(at(f, "ID")).value_or(0),
+                  .parent = numbered(at(f, "ParentAccount")).number};
   out.account = at(f, "Account");
   out.user = numbered(at(f, "UserName")).name;
   out.partition = at(f, "Partition");
@@ -87,7 +94,8 @@ Association association_of(const Fields& f) {
   if (!shares.empty()) out.shares = parse_whole(shares[0]).value_or(-1);
   if (out.shares == 0x7fffffff) out.shares = -1;  // as its parent's
   if (shares.size() == 4 && !out.user.empty()) {
-    if (const auto factor = decimal(shares[3])) out.fairshare_ppm = std::llround(std::clamp(*factor, 0.0, 1e6) * 1e6);
+    if (const auto factor = decimal(shares[3]))
+      out.fairshare_ppm = std::llround(std::clamp(*factor, 0.0, 1e6) * 1e6);
   }
   const auto usage = split(at(f, "UsageRaw/Norm/Efctv"), '/');
   if (!usage.empty()) out.usage_raw = parse_amount(usage[0], 0).value_or(0);
@@ -96,7 +104,8 @@ Association association_of(const Fields& f) {
 }
 
 Qos qos_of(const Fields& f) {
-  Qos out{.name = std::string(numbered(at(f, "QOS")).name), .priority = parse_whole(at(f, "Priority")).value_or(0)};
+  Qos out{.name = std::string(numbered(at(f, "QOS")).name),
+          .priority = parse_whole(at(f, "Priority")).value_or(0)};
   out.limits = shared_limits(f);
   out.limits.jobs_max = out.limits.submit_max = -1;
   out.tres_min_per_job = limits(f, "MinTRESPJ");
@@ -116,7 +125,8 @@ void find_parents(std::vector<Association>& associations) {
     if (a.user.empty()) accounts[a.account] = a.id;
   }
   for (Association& a : associations) {
-    if (!a.user.empty() && a.parent == 0 && accounts.contains(a.account)) a.parent = accounts[a.account];
+    if (!a.user.empty() && a.parent == 0 && accounts.contains(a.account))
+      a.parent = accounts[a.account];
   }
 }
 
@@ -127,16 +137,21 @@ AssocText parse_assoc_mgr(std::string_view text) {
   Fields fields;
   const auto finish = [&] {
     if (fields.contains("ClusterName")) {
-      if (fields.contains("ID") && fields.contains("MaxTRESMinsPJ")) out.associations.records.push_back(association_of(fields));
-      else ++out.associations.unreadable;
+      if (fields.contains("ID") && fields.contains("MaxTRESMinsPJ"))
+        out.associations.records.push_back(association_of(fields));
+      else
+        ++out.associations.unreadable;
     } else if (fields.contains("QOS")) {
-      if (fields.contains("Priority")) out.qos.records.push_back(qos_of(fields));
-      else ++out.qos.unreadable;
+      if (fields.contains("Priority"))
+        out.qos.records.push_back(qos_of(fields));
+      else
+        ++out.qos.unreadable;
     }
     fields.clear();
   };
   for (const std::string_view line : split(text, '\n')) {
-    if (line.starts_with("ClusterName=") || line.starts_with("QOS=") || line.ends_with(" Records")) finish();
+    if (line.starts_with("ClusterName=") || line.starts_with("QOS=") || line.ends_with(" Records"))
+      finish();
     for (const auto& [key, value] : parse_fields(line)) fields.try_emplace(key, value);
   }
   finish();

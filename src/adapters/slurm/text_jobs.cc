@@ -14,7 +14,8 @@ namespace {
 int64_t whole(std::string_view text, int64_t none = 0) { return parse_whole(text).value_or(none); }
 
 int32_t small(std::string_view text) {
-  return static_cast<int32_t>(std::clamp<int64_t>(whole(text), 0, std::numeric_limits<int32_t>::max()));
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(whole(text), 0, std::numeric_limits<int32_t>::max()));
 }
 
 int32_t small_amount(std::string_view text) {  // "1500", "1.5K"
@@ -24,13 +25,15 @@ int32_t small_amount(std::string_view text) {  // "1500", "1.5K"
 
 std::optional<uint32_t> id_of(std::string_view text) {
   const auto n = parse_whole(text);
-  return n && *n > 0 && std::in_range<uint32_t>(*n) ? std::optional(static_cast<uint32_t>(*n)) : std::nullopt;
+  return n && *n > 0 && std::in_range<uint32_t>(*n) ? std::optional(static_cast<uint32_t>(*n))
+                                                    : std::nullopt;
 }
 
 // "alice(1001)" -> "alice"
 std::string without_number(std::string_view text) {
   const size_t open = text.rfind('(');
-  return std::string(open == std::string_view::npos || !text.ends_with(')') ? text : text.substr(0, open));
+  return std::string(open == std::string_view::npos || !text.ends_with(')') ? text
+                                                                            : text.substr(0, open));
 }
 
 JobRequest request_of(const TextRecord& record) {
@@ -38,7 +41,8 @@ JobRequest request_of(const TextRecord& record) {
   const auto nodes = split(record.get("NumNodes"), '-');
   if (!nodes.empty()) out.nodes_min = std::max(small_amount(nodes[0]), 1);
   if (nodes.size() == 2) out.nodes_max = small_amount(nodes[1]);
-  out.cpus = small_amount(split(record.get("NumCPUs"), '-').empty() ? "" : split(record.get("NumCPUs"), '-')[0]);
+  out.cpus = small_amount(
+      split(record.get("NumCPUs"), '-').empty() ? "" : split(record.get("NumCPUs"), '-')[0]);
   out.cpus_per_node = small_amount(record.get("MinCPUsNode"));
   out.tasks = small_amount(record.get("NumTasks"));
   out.memory_per_cpu_mb = parse_amount(record.get("MinMemoryCPU"), 'M').value_or(0);
@@ -51,11 +55,13 @@ JobRequest request_of(const TextRecord& record) {
   out.dependency = record.get("Dependency");
   if (const auto switches = split(record.get("Switches"), '@'); !switches.empty()) {
     out.switches = small(switches[0]);
-    if (switches.size() == 2) out.switches_wait_s = std::max<int64_t>(parse_span_s(switches[1]).value_or(0), 0);
+    if (switches.size() == 2)
+      out.switches_wait_s = std::max<int64_t>(parse_span_s(switches[1]).value_or(0), 0);
   }
   out.contiguous = record.get("Contiguous") == "1";
   const std::string_view exclusive = record.get("Exclusive");  // from 26.05 on
-  out.exclusive = record.has("Exclusive") ? exclusive == "NODE" || exclusive == "YES" : record.get("OverSubscribe") == "NO";
+  out.exclusive = record.has("Exclusive") ? exclusive == "NODE" || exclusive == "YES"
+                                          : record.get("OverSubscribe") == "NO";
   return out;
 }
 
@@ -68,14 +74,17 @@ JobTexts texts_of(const TextRecord& record) {
   out.per_job = record.get("TresPerJob");
   out.per_task = record.get("TresPerTask");
   out.per_socket = record.get("TresPerSocket");
-  if (const auto tasks = split(record.get("NtasksPerN:B:S:C"), ':'); !tasks.empty()) out.tasks_per_node = small(tasks[0]);
+  if (const auto tasks = split(record.get("NtasksPerN:B:S:C"), ':'); !tasks.empty())
+    out.tasks_per_node = small(tasks[0]);
   for (const TextRecord::Group& group : record.groups) {
     int64_t cpus = 0;
-    for (const std::string_view range : split(group.get("CPU_IDs"), ',')) cpus += parse_tasks(range).count;
-    out.shares.push_back({.nodes = std::string(group.get("Nodes")),
-                          .gres = std::string(group.get("GRES")),
-                          .cpus = static_cast<int32_t>(std::min<int64_t>(cpus, std::numeric_limits<int32_t>::max())),
-                          .memory_mb = parse_amount(group.get("Mem"), 'M').value_or(0)});
+    for (const std::string_view range : split(group.get("CPU_IDs"), ','))
+      cpus += parse_tasks(range).count;
+    out.shares.push_back(
+        {.nodes = std::string(group.get("Nodes")),
+         .gres = std::string(group.get("GRES")),
+         .cpus = static_cast<int32_t>(std::min<int64_t>(cpus, std::numeric_limits<int32_t>::max())),
+         .memory_mb = parse_amount(group.get("Mem"), 'M').value_or(0)});
   }
   return out;
 }
@@ -115,23 +124,28 @@ Job job_of(const TextRecord& record, uint32_t id) {
   fill_times(job, record);
   if (const auto array = id_of(record.get("ArrayJobId"))) {
     job.array.id = *array;
-    if (const auto task = parse_whole(record.get("ArrayTaskId"))) job.array.task = *task;
-    else texts.array_tasks = record.get("ArrayTaskId");
+    if (const auto task = parse_whole(record.get("ArrayTaskId")))
+      job.array.task = *task;
+    else
+      texts.array_tasks = record.get("ArrayTaskId");
     job.array.running_max = small(record.get("ArrayTaskThrottle"));
   }
   job.het_id = id_of(record.get("HetJobId")).value_or(0);
   job.het_offset = small(record.get("HetJobOffset"));
   job.request = request_of(record);
   job.nodes = record.get("NodeList");
-  if (const auto code = split(record.get("ExitCode"), ':'); code.size() == 2) job.exit_code = exit_code_of(small(code[0]), small(code[1]));
+  if (const auto code = split(record.get("ExitCode"), ':'); code.size() == 2)
+    job.exit_code = exit_code_of(small(code[0]), small(code[1]));
   job.comment = record.get("Comment");
   finish_job(job, texts);
   return job;
 }
 
 bool is_whole(const TextRecord& record) {
-  constexpr std::string_view kNeeded[] = {"JobName", "UserId", "JobState", "SubmitTime", "Partition", "NumNodes", "WorkDir"};
-  return !record.doubtful() && std::ranges::all_of(kNeeded, [&](std::string_view key) { return record.has(key); });
+  constexpr std::string_view kNeeded[] = {"JobName",   "UserId",   "JobState", "SubmitTime",
+                                          "Partition", "NumNodes", "WorkDir"};
+  return !record.doubtful() &&
+         std::ranges::all_of(kNeeded, [&](std::string_view key) { return record.has(key); });
 }
 
 Node node_of(const TextRecord& record) {
@@ -167,8 +181,10 @@ Parsed<Job> parse_jobs(std::string_view text) {
   }
   for (const TextRecord& record : records) {
     const auto id = id_of(record.get("JobId"));
-    if (id && seen[*id] == 1 && is_whole(record)) out.records.push_back(job_of(record, *id));
-    else ++out.unreadable;
+    if (id && seen[*id] == 1 && is_whole(record))
+      out.records.push_back(job_of(record, *id));
+    else
+      ++out.unreadable;
   }
   return out;
 }
@@ -176,7 +192,8 @@ Parsed<Job> parse_jobs(std::string_view text) {
 std::vector<std::string> parse_steps(std::string_view text) {
   std::vector<std::string> out;
   for (const std::string_view line : split(text, '\n')) {
-    if (const std::string_view id = line.substr(0, line.find('.')); !id.empty()) out.emplace_back(id);
+    if (const std::string_view id = line.substr(0, line.find('.')); !id.empty())
+      out.emplace_back(id);
   }
   return out;
 }
@@ -184,8 +201,10 @@ std::vector<std::string> parse_steps(std::string_view text) {
 Parsed<Node> parse_nodes(std::string_view text) {
   Parsed<Node> out;
   for (const TextRecord& record : parse_records(text, "NodeName")) {
-    if (record.doubtful() || !record.has("State") || !record.has("CPUTot")) ++out.unreadable;
-    else out.records.push_back(node_of(record));
+    if (record.doubtful() || !record.has("State") || !record.has("CPUTot"))
+      ++out.unreadable;
+    else
+      out.records.push_back(node_of(record));
   }
   return out;
 }

@@ -13,8 +13,8 @@ namespace fairlead::slurm {
 // because a text in it looks like fields, is left out and counted; so are both of two with one id.
 Parsed<Job> parse_jobs(std::string_view text);
 
-// squeue -h -a -s -o %i: the ids before the dot: "17", "2_3" (of an array). `scontrol show step` of 22.05
-// leaves out the steps of arrays.
+// squeue -h -a -s -o %i: the ids before the dot: "17", "2_3" (of an array). `scontrol show step`
+// of 22.05 leaves out the steps of arrays.
 std::vector<std::string> parse_steps(std::string_view text);
 
 Parsed<Node> parse_nodes(std::string_view text);  // scontrol -a show node

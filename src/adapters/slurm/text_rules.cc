@@ -22,7 +22,9 @@ std::vector<std::string> names_unless_all(std::string_view text) {
 
 int32_t small(std::string_view text, int32_t none) {
   const auto n = parse_whole(text);
-  return n && *n >= 0 ? static_cast<int32_t>(std::min<int64_t>(*n, std::numeric_limits<int32_t>::max())) : none;
+  return n && *n >= 0
+             ? static_cast<int32_t>(std::min<int64_t>(*n, std::numeric_limits<int32_t>::max()))
+             : none;
 }
 
 Partition partition_of(const TextRecord& record) {
@@ -66,11 +68,14 @@ Reservation reservation_of(const TextRecord& record) {
 }
 
 template <class T, class Make>
-Parsed<T> parse_all(std::string_view text, std::string_view first_key, std::string_view needed, Make make) {
+Parsed<T> parse_all(std::string_view text, std::string_view first_key, std::string_view needed,
+                    Make make) {
   Parsed<T> out;
   for (const TextRecord& record : parse_records(text, first_key)) {
-    if (record.doubtful() || !record.has(needed)) ++out.unreadable;
-    else out.records.push_back(make(record));
+    if (record.doubtful() || !record.has(needed))
+      ++out.unreadable;
+    else
+      out.records.push_back(make(record));
   }
   return out;
 }
@@ -99,11 +104,16 @@ Topology parse_topology(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     Switch at;
     for (const auto& [key, value] : parse_fields(line)) {
-      if (key == "SwitchName" || key == "BlockName") at.name = value;
-      else if (key == "AggregatedBlock") at = {.name = std::string(value), .level = 1, .switches = hosts(value)};
-      else if (key == "Level") at.level = small(value, 0);
-      else if (key == "Nodes") at.nodes = hosts(or_empty(value));
-      else if (key == "Switches") at.switches = hosts(or_empty(value));
+      if (key == "SwitchName" || key == "BlockName")
+        at.name = value;
+      else if (key == "AggregatedBlock")
+        at = {.name = std::string(value), .level = 1, .switches = hosts(value)};
+      else if (key == "Level")
+        at.level = small(value, 0);
+      else if (key == "Nodes")
+        at.nodes = hosts(or_empty(value));
+      else if (key == "Switches")
+        at.switches = hosts(or_empty(value));
     }
     if (!at.name.empty()) out.switches.push_back(std::move(at));
   }
@@ -114,8 +124,10 @@ std::optional<ConfigText> parse_config(std::string_view text) {
   std::map<std::string_view, std::string_view> values;  // "Key                     = value"
   for (const std::string_view line : split(text, '\n')) {
     const size_t equals = line.find(" = ");
-    if (equals != std::string_view::npos) values.try_emplace(trim(line.substr(0, equals)), or_empty(trim(line.substr(equals + 3))));
-    else if (line.ends_with(" =")) values.try_emplace(trim(line.substr(0, line.size() - 2)), std::string_view{});
+    if (equals != std::string_view::npos)
+      values.try_emplace(trim(line.substr(0, equals)), or_empty(trim(line.substr(equals + 3))));
+    else if (line.ends_with(" ="))
+      values.try_emplace(trim(line.substr(0, line.size() - 2)), std::string_view{});
   }
   if (!values.contains("ClusterName") || !values.contains("BOOT_TIME")) return std::nullopt;
   ConfigText out;
@@ -129,39 +141,51 @@ std::optional<ConfigText> parse_config(std::string_view text) {
   }
   s.booted = parse_time(values["BOOT_TIME"]);
   constexpr std::pair<const char*, const char*> kWeights[] = {
-      {"age", "PriorityWeightAge"},        {"assoc", "PriorityWeightAssoc"}, {"fairshare", "PriorityWeightFairShare"},
-      {"job_size", "PriorityWeightJobSize"}, {"partition", "PriorityWeightPartition"}, {"qos", "PriorityWeightQOS"}};
-  for (const auto& [name, key] : kWeights) s.priority_weights[name] = parse_whole(values[key]).value_or(0);
-  for (const auto& [name, weight] : parse_tres(values["PriorityWeightTRES"])) s.priority_weights[name] = weight;
+      {"age", "PriorityWeightAge"},
+      {"assoc", "PriorityWeightAssoc"},
+      {"fairshare", "PriorityWeightFairShare"},
+      {"job_size", "PriorityWeightJobSize"},
+      {"partition", "PriorityWeightPartition"},
+      {"qos", "PriorityWeightQOS"}};
+  for (const auto& [name, key] : kWeights)
+    s.priority_weights[name] = parse_whole(values[key]).value_or(0);
+  for (const auto& [name, weight] : parse_tres(values["PriorityWeightTRES"]))
+    s.priority_weights[name] = weight;
   s.parameters = values["SchedulerParameters"];
   out.start_mark = values["BOOT_TIME"];
   return out;
 }
 
 Amounts parse_statistics(std::string_view text) {
-  constexpr struct { std::string_view section, line; const char* name; } kLines[] = {
-      {"", "Jobs pending", "jobs_pending"},
-      {"", "Jobs running", "jobs_running"},
-      {"", "Agent queue size", "agent_queue"},
-      {"", "Server thread count", "server_threads"},
-      {"Main schedule", "Last cycle", "cycle_us_last"},
-      {"Main schedule", "Max cycle", "cycle_us_max"},
-      {"Main schedule", "Last queue length", "queue_last"},
-      {"Backfilling", "Last cycle", "backfill_cycle_us_last"},
-      {"Backfilling", "Max cycle", "backfill_cycle_us_max"},
-      {"Backfilling", "Last depth cycle", "backfill_depth_last"},
-      {"Backfilling", "Last depth cycle (try sched)", "backfill_depth_try_last"},
-      {"Backfilling", "Last queue length", "backfill_queue_last"}};
+  constexpr struct {
+    std::string_view section, line;
+    const char* name;
+  } kLines[] = {{"", "Jobs pending", "jobs_pending"},
+                {"", "Jobs running", "jobs_running"},
+                {"", "Agent queue size", "agent_queue"},
+                {"", "Server thread count", "server_threads"},
+                {"Main schedule", "Last cycle", "cycle_us_last"},
+                {"Main schedule", "Max cycle", "cycle_us_max"},
+                {"Main schedule", "Last queue length", "queue_last"},
+                {"Backfilling", "Last cycle", "backfill_cycle_us_last"},
+                {"Backfilling", "Max cycle", "backfill_cycle_us_max"},
+                {"Backfilling", "Last depth cycle", "backfill_depth_last"},
+                {"Backfilling", "Last depth cycle (try sched)", "backfill_depth_try_last"},
+                {"Backfilling", "Last queue length", "backfill_queue_last"}};
   Amounts out;
   std::string_view section;
   for (const std::string_view line : split(text, '\n')) {
-    if (line.starts_with("Main schedule") || line.starts_with("Backfilling") || line.starts_with("Remote Procedure")) section = line;
+    if (line.starts_with("Main schedule") || line.starts_with("Backfilling") ||
+        line.starts_with("Remote Procedure"))
+      section = line;
     const size_t colon = line.find(": ");
     const size_t bare = colon == std::string_view::npos ? line.find(':') : colon;
     if (bare == std::string_view::npos) continue;
     const std::string_view key = trim(line.substr(0, bare));
     for (const auto& known : kLines) {
-      if (known.line != key || !(known.section.empty() ? section.empty() : section.starts_with(known.section))) continue;
+      if (known.line != key ||
+          !(known.section.empty() ? section.empty() : section.starts_with(known.section)))
+        continue;
       if (const auto n = parse_whole(trim(line.substr(bare + 1)))) out[known.name] = *n;
     }
   }

@@ -1,5 +1,5 @@
-// Slurm's rules as the commands print them: partitions, reservations, licences, topology, configuration,
-// statistics. For QOS and associations see text_assoc.h.
+// Slurm's rules as the commands print them: partitions, reservations, licences, topology,
+// configuration, statistics. For QOS and associations see text_assoc.h.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Parsed {
   int64_t unreadable = 0;
 };
 
-Parsed<Partition> parse_partitions(std::string_view text);     // scontrol show partition
+Parsed<Partition> parse_partitions(std::string_view text);      // scontrol show partition
 Parsed<Reservation> parse_reservations(std::string_view text);  // scontrol show reservation
 Parsed<Licence> parse_licences(std::string_view text);          // scontrol show lic
-Topology parse_topology(std::string_view text);                // scontrol show topology: tree or blocks
+Topology parse_topology(std::string_view text);  // scontrol show topology: tree or blocks
 
 // scontrol show config. Nothing where the text is none.
 struct ConfigText {

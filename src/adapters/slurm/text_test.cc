@@ -9,16 +9,21 @@ namespace fairlead::slurm {
 namespace {
 
 // A job as `scontrol -d show job` prints it, with `name` and `comment` as its user chose them.
-std::string job_text(int id, const std::string& name, const std::string& comment, const std::string& user = "ana(1001)") {
+std::string job_text(int id, const std::string& name, const std::string& comment,
+                     const std::string& user = "ana(1001)") {
   return "JobId=" + std::to_string(id) + " JobName=" + name + "\n   UserId=" + user +
          " GroupId=ana(1001) MCS_label=N/A\n   Priority=1 Nice=0 Account=vision QOS=batch\n"
-         "   JobState=RUNNING Reason=None Dependency=(null)\n   SubmitTime=2026-11-30T07:59:29 EligibleTime=2026-11-30T07:59:29\n"
-         "   Partition=all AllocNode:Sid=host:1\n   NodeList=n001\n   NumNodes=1 NumCPUs=1 NumTasks=1 CPUs/Task=1\n"
-         "   WorkDir=/tmp\n   Comment=" + comment + "\n   StdOut=/dev/null\n   Power=\n   \n\n";
+         "   JobState=RUNNING Reason=None Dependency=(null)\n   SubmitTime=2026-11-30T07:59:29 "
+         "EligibleTime=2026-11-30T07:59:29\n"
+         "   Partition=all AllocNode:Sid=host:1\n   NodeList=n001\n   NumNodes=1 NumCPUs=1 "
+         "NumTasks=1 CPUs/Task=1\n"
+         "   WorkDir=/tmp\n   Comment=" +
+         comment + "\n   StdOut=/dev/null\n   Power=\n   \n\n";
 }
 
 TEST(Text, OddNamesAndCommentsAreJustText) {
-  for (const std::string text : {"odd  UserId=root(0) Account=x", "a=b", "", "\xff\xfe\x01", "quote\" \\ 'x'", "JobId=9 JobName=y", "(nul"}) {
+  for (const std::string text : {"odd  UserId=root(0) Account=x", "a=b", "", "\xff\xfe\x01",
+                                 "quote\" \\ 'x'", "JobId=9 JobName=y", "(nul"}) {
     SCOPED_TRACE(text);
     const auto parsed = parse_jobs(job_text(4242, text, text));
     ASSERT_EQ(parsed.records.size(), 1U);

@@ -16,12 +16,23 @@ int32_t to_count(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>(n,
 // Powers of 1024 that a suffix stands for; -1 where it is none.
 int power_of(char suffix) {
   switch (suffix) {
-    case 'K': case 'k': return 1;
-    case 'M': case 'm': return 2;
-    case 'G': case 'g': return 3;
-    case 'T': case 't': return 4;
-    case 'P': case 'p': return 5;
-    default: return -1;
+    case 'K':
+    case 'k':
+      return 1;
+    case 'M':
+    case 'm':
+      return 2;
+    case 'G':
+    case 'g':
+      return 3;
+    case 'T':
+    case 't':
+      return 4;
+    case 'P':
+    case 'p':
+      return 5;
+    default:
+      return -1;
   }
 }
 
@@ -55,8 +66,10 @@ std::optional<GresRequest> parse_gpu(std::string_view text, int32_t count_defaul
   }
   for (const std::string_view word : split(text, ':')) {
     if (word.empty() || word == "no_consume") continue;
-    if (const auto count = parse_amount(word, 0)) out.count = to_count(*count);
-    else out.model = word;
+    if (const auto count = parse_amount(word, 0))
+      out.count = to_count(*count);
+    else
+      out.model = word;
   }
   return out;
 }
@@ -95,7 +108,8 @@ std::string_view trim(std::string_view text) {
 }
 
 std::string_view or_empty(std::string_view text) {
-  return text == "(null)" || text == "N/A" || text == "n/a" || text == "None" ? std::string_view{} : text;
+  return text == "(null)" || text == "N/A" || text == "n/a" || text == "None" ? std::string_view{}
+                                                                              : text;
 }
 
 std::optional<int64_t> parse_whole(std::string_view text) {
@@ -112,12 +126,15 @@ std::optional<int64_t> parse_amount(std::string_view text, char unit) {
   if (text.empty() || text[0] == '-' || text[0] == '+') return std::nullopt;
   const int base = unit == 0 ? 0 : power_of(unit);
   double value = 0;  // Slurm prints at most two digits behind the point
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   for (power = power < 0 ? base : power; power > base; --power) value *= 1024;
   for (; power < base; ++power) value /= 1024;
   if (!(value < 9e18)) return std::nullopt;
-  if (const auto whole = parse_whole(text); whole && power == base && static_cast<double>(*whole) == value) return whole;
+  if (const auto whole = parse_whole(text);
+      whole && power == base && static_cast<double>(*whole) == value)
+    return whole;
   return static_cast<int64_t>(value);
 }
 
@@ -152,8 +169,10 @@ GresRequest parse_gres_request(std::string_view text) {
     const auto gpu = parse_gpu(split_paren(item).head, 1);
     if (!gpu) continue;
     out.count = to_count(int64_t{out.count} + gpu->count);
-    if (first) out.model = gpu->model;
-    else if (out.model != gpu->model) out.model.clear();
+    if (first)
+      out.model = gpu->model;
+    else if (out.model != gpu->model)
+      out.model.clear();
     first = false;
   }
   return out;
@@ -177,7 +196,8 @@ GresHeld parse_gres_held(std::string_view text) {
   }
   std::ranges::sort(out.devices);
   out.devices.erase(std::ranges::unique(out.devices).begin(), out.devices.end());
-  if (static_cast<int64_t>(out.devices.size()) != out.count) out.devices.clear();  // cut, or contradictory
+  if (static_cast<int64_t>(out.devices.size()) != out.count)
+    out.devices.clear();  // cut, or contradictory
   return out;
 }
 
@@ -195,7 +215,8 @@ TaskList parse_tasks(std::string_view text) {
     }
     const size_t colon = item.find(':');
     const std::string_view range = item.substr(0, colon);
-    const int64_t step = colon == std::string_view::npos ? 1 : parse_whole(item.substr(colon + 1)).value_or(1);
+    const int64_t step =
+        colon == std::string_view::npos ? 1 : parse_whole(item.substr(colon + 1)).value_or(1);
     const size_t dash = range.find('-');
     const auto from = parse_whole(range.substr(0, dash));
     const auto to = dash == std::string_view::npos ? from : parse_whole(range.substr(dash + 1));
@@ -208,22 +229,29 @@ TaskList parse_tasks(std::string_view text) {
 
 Instant parse_time(std::string_view text) {
   // "2026-11-30T07:59:29": anything else is not known.
-  if (text.size() != 19 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':') return {};
+  if (text.size() != 19 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' ||
+      text[16] != ':')
+    return {};
   Civil civil;
-  const struct { size_t from, size; int& to; } fields[] = {{0, 4, civil.year}, {5, 2, civil.month}, {8, 2, civil.day},
-                                                           {11, 2, civil.hour}, {14, 2, civil.minute}, {17, 2, civil.second}};
+  const struct {
+    size_t from, size;
+    int& to;
+  } fields[] = {{0, 4, civil.year},  {5, 2, civil.month},   {8, 2, civil.day},
+                {11, 2, civil.hour}, {14, 2, civil.minute}, {17, 2, civil.second}};
   for (const auto& field : fields) {
     const auto number = parse_whole(text.substr(field.from, field.size));
     if (!number || *number < 0) return {};
     field.to = static_cast<int>(*number);
   }
-  if (civil.month < 1 || civil.month > 12 || civil.day < 1 || civil.day > 31 || civil.hour > 23) return {};
+  if (civil.month < 1 || civil.month > 12 || civil.day < 1 || civil.day > 31 || civil.hour > 23)
+    return {};
   if (civil.year < 1971 || civil.minute > 59 || civil.second > 60) return {};
   return instant_of_seconds(civil_to_seconds(civil));
 }
 
 std::optional<int64_t> parse_span_s(std::string_view text) {
-  if (text == "UNLIMITED" || text == "INFINITE" || text == "NONE" || text == "Partition_Limit") return -1;
+  if (text == "UNLIMITED" || text == "INFINITE" || text == "NONE" || text == "Partition_Limit")
+    return -1;
   int64_t days = 0;
   if (const size_t dash = text.find('-'); dash != std::string_view::npos) {
     const auto number = parse_whole(text.substr(0, dash));

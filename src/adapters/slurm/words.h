@@ -40,8 +40,8 @@ Amounts parse_tres(std::string_view text);
 // The gpus of a node: "gpu:h100:8(S:0-1),gpu:a100:2", "gpu:8". Other GRES are skipped.
 std::vector<DeviceGroup> parse_node_gres(std::string_view text);
 
-// The gpus of a request: "gres:gpu:h100:4", "gres/gpu=1", "gpu:2,gres/gpu:a100:1"; a request without a
-// number asks for one. Several models together have no model.
+// The gpus of a request: "gres:gpu:h100:4", "gres/gpu=1", "gpu:2,gres/gpu:a100:1"; a request
+// without a number asks for one. Several models together have no model.
 struct GresRequest {
   std::string model;
   int32_t count = 0;

@@ -16,7 +16,9 @@ TEST(Words, ReadsWhatIsHeldOnANode) {
   const HeldRow rows[] = {
       {"a range", "gpu:h100:4(IDX:0-3)", {{0, 1, 2, 3}, 4}},
       {"ranges and single ones", "gpu:h100:5(IDX:0-2,5,7)", {{0, 1, 2, 5, 7}, 5}},
-      {"two models share one line of indices", "gpu:h100:2(IDX:0-1),gpu:a100:1(IDX:4)", {{0, 1, 4}, 3}},
+      {"two models share one line of indices",
+       "gpu:h100:2(IDX:0-1),gpu:a100:1(IDX:4)",
+       {{0, 1, 4}, 3}},
       {"a count without indices", "gpu:2(CNT:2)", {{}, 2}},
       {"no model", "gpu:1(IDX:6)", {{6}, 1}},
       {"the later separator", "gres/gpu:h100:1(IDX:0)", {{0}, 1}},
@@ -63,9 +65,11 @@ TEST(Words, ReadsWhatIsAskedFor) {
 }
 
 TEST(Words, ReadsTheDevicesOfANode) {
-  EXPECT_EQ(parse_node_gres("gpu:h100:8(S:0-1),gpu:a100:2"), (std::vector<DeviceGroup>{{"h100", 8}, {"a100", 2}}));
+  EXPECT_EQ(parse_node_gres("gpu:h100:8(S:0-1),gpu:a100:2"),
+            (std::vector<DeviceGroup>{{"h100", 8}, {"a100", 2}}));
   EXPECT_EQ(parse_node_gres("gpu:8"), (std::vector<DeviceGroup>{{"", 8}}));
-  EXPECT_EQ(parse_node_gres("gpu:h100:no_consume:8(S:0,1),shard:32"), (std::vector<DeviceGroup>{{"h100", 8}}));
+  EXPECT_EQ(parse_node_gres("gpu:h100:no_consume:8(S:0,1),shard:32"),
+            (std::vector<DeviceGroup>{{"h100", 8}}));
   EXPECT_TRUE(parse_node_gres("(null)").empty());
   EXPECT_TRUE(parse_node_gres("gpu:h100:0").empty());
 }
@@ -96,13 +100,19 @@ TEST(Words, CountsTheTasksThatWait) {
 
 TEST(Words, ReadsAmounts) {
   EXPECT_EQ(parse_tres("cpu=64,mem=62.50G,node=2,billing=64,gres/gpu=8,gres/gpu:h100=8"),
-            (Amounts{{"cpu", 64}, {"mem", 64000}, {"node", 2}, {"billing", 64}, {"gres/gpu", 8}, {"gres/gpu:h100", 8}}));
+            (Amounts{{"cpu", 64},
+                     {"mem", 64000},
+                     {"node", 2},
+                     {"billing", 64},
+                     {"gres/gpu", 8},
+                     {"gres/gpu:h100", 8}}));
   EXPECT_EQ(parse_tres("mem=1000M,mem"), (Amounts{{"mem", 1000}}));
   EXPECT_EQ(parse_tres("cpu=-1,node=,=3,x=99999999999999999999999"), (Amounts{}));
   EXPECT_EQ(parse_amount("2T", 'M'), 2 * 1024 * 1024);
   EXPECT_EQ(parse_amount("512K", 'M'), 0);
   EXPECT_EQ(parse_amount("1.5K", 0), 1536);
-  EXPECT_EQ(parse_amount("9223372036854775807", 0), std::nullopt);  // at the edge of what a double can hold
+  EXPECT_EQ(parse_amount("9223372036854775807", 0),
+            std::nullopt);  // at the edge of what a double can hold
   EXPECT_EQ(parse_amount("nan", 0), std::nullopt);
   EXPECT_EQ(parse_amount("1e9", 0), std::nullopt);
 }
@@ -116,7 +126,8 @@ TEST(Words, ReadsSpansAndTimes) {
   EXPECT_EQ(parse_span_s("5"), std::nullopt);
   EXPECT_EQ(parse_span_s("99999999999-00:00:00"), std::nullopt);
   EXPECT_EQ(parse_time("2026-11-30T07:59:29"), instant_of_seconds(1796025569));
-  for (const std::string_view text : {"Unknown", "None", "N/A", "", "2026-11-30T07:59", "2026-13-30T07:59:29", "-026-11-30T07:59:29"}) {
+  for (const std::string_view text : {"Unknown", "None", "N/A", "", "2026-11-30T07:59",
+                                      "2026-13-30T07:59:29", "-026-11-30T07:59:29"}) {
     EXPECT_FALSE(parse_time(text).known()) << text;
   }
 }
@@ -132,7 +143,9 @@ TEST(Words, DecidesTheStateOfAJob) {
       {"a base state", {"RUNNING"}, JobState::running},
       {"over its end, nodes are being cleaned", {"COMPLETED", "COMPLETING"}, JobState::completing},
       {"the commands print the flag alone", {"COMPLETING"}, JobState::completing},
-      {"to be requeued, and still on its nodes", {"PENDING", "REQUEUED", "COMPLETING"}, JobState::completing},
+      {"to be requeued, and still on its nodes",
+       {"PENDING", "REQUEUED", "COMPLETING"},
+       JobState::completing},
       {"nodes still boot", {"CONFIGURING"}, JobState::running},
       {"stopped keeps its devices", {"RUNNING", "STOPPED"}, JobState::suspended},
       {"held after its run", {"REQUEUE_HOLD"}, JobState::pending},

@@ -1,7 +1,0 @@
-#include "api/assets.h"
-
-namespace fairlead {
-
-std::span<const Asset> assets() { return {}; }
-
-}  // namespace fairlead
