@@ -228,9 +228,14 @@ def _background(lab: Lab, service: str, argv: list[str]) -> None:
     _remove_stale_pid(lab, service)
     with open(lab.log_file(service), "ab") as log:
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=lab.dir
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=lab.dir, env=_env()
         )
     lab.pid_file(service).write_text(f"{process.pid}\n")
+
+
+def _env() -> dict[str, str]:
+    """A daemon under another user may not write in a TMPDIR of ours."""
+    return {name: value for name, value in os.environ.items() if name != "TMPDIR"}
 
 
 def _wait_up(lab: Lab, service: str, ready: Callable[[], bool], seconds: float) -> None:
@@ -274,7 +279,7 @@ def _link_pid_file(lab: Lab, service: str, target: Path) -> None:
 def must(argv: list[str], env: dict[str, str] | None = None) -> None:
     """Runs it to its end. A file takes its output: a daemon's child would hold a pipe open."""
     with tempfile.TemporaryFile("w+") as said:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=env, timeout=120)
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=env or _env(), timeout=120)
         if done.returncode != 0:
             said.seek(0)
             raise LabError(f"{shlex.join(argv[:6])}: exit {done.returncode}: {said.read().strip()}")
