@@ -102,10 +102,17 @@ void Metrics::observe_step(double seconds) {
   for (size_t i = 0; i < kStepBounds.size(); ++i) step_buckets_[i] += seconds <= kStepBounds[i] ? 1 : 0;
 }
 
-double Metrics::never_back(const std::string& series, double value) {
+// Work that is lost leaves its former column, and a counter may neither fall nor go away for that.
+void Metrics::never_back(const std::string& series, double value) {
   double& last = last_[series];
   last = std::max(last, value);
-  return last;
+}
+
+void Metrics::write_counter(std::string& out, const std::string& name) const {
+  const std::string begin = name + "{";
+  for (auto it = last_.lower_bound(begin); it != last_.end() && it->first.starts_with(begin); ++it) {
+    out += fmt::format("{} {}\n", it->first, it->second);
+  }
 }
 
 std::string Metrics::page(const std::vector<const State*>& sites) {
@@ -116,9 +123,10 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
       const std::string series = "fairlead_gpu_seconds_total" +
           labels({{"site", s->site}, {"device", s->names.name(key.model)}, {"team", s->names.name(key.team)},
                   {"class", s->names.name(key.klass)}, {"column", enum_name(key.column)}});
-      out += fmt::format("{} {}\n", series, never_back(series, static_cast<double>(ms) / 1000));
+      never_back(series, static_cast<double>(ms) / 1000);
     }
   }
+  write_counter(out, "fairlead_gpu_seconds_total");
   head(out, "fairlead_gpus", "gauge", "GPUs now, by column.");
   for (const State* s : sites) {
     for (const auto& [key, milli] : devices_by_key(*s)) {
@@ -133,8 +141,9 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
     int64_t lost = 0;
     for (const auto& [key, ms] : seconds_by_key(*s)) lost += key.column == Column::lost ? ms : 0;
     const std::string series = "fairlead_lost_gpu_seconds_total" + labels({{"site", s->site}});
-    out += fmt::format("{} {}\n", series, never_back(series, static_cast<double>(lost) / 1000));
+    never_back(series, static_cast<double>(lost) / 1000);
   }
+  write_counter(out, "fairlead_lost_gpu_seconds_total");
   head(out, "fairlead_idle_hold_gpus", "gauge", "GPUs in idle holds now, by kind.");
   for (const State* s : sites) {
     std::map<IdleKind, int64_t> kinds;

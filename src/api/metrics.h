@@ -24,7 +24,8 @@ class Metrics {
   std::string page(const std::vector<const State*>& sites);
 
  private:
-  double never_back(const std::string& series, double value);
+  void never_back(const std::string& series, double value);
+  void write_counter(std::string& out, const std::string& name) const;
 
   std::map<std::string, double> last_;  // of counters, by series
   std::map<std::string, int64_t> decisions_;

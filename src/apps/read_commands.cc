@@ -31,11 +31,15 @@ Result<Instant> instant_of(const std::string& since, Instant now) {
 
 Result<Report> ask_report(Asker& asker, const std::string& since) {
   const std::string path = since.empty() ? "/v1/report" : "/v1/report?since=" + io::percent_encode(since);
-  return asker.ask<Report>(path, [&](const Engine& engine) -> Result<Report> {
+  auto report = asker.ask<Report>(path, [&](const Engine& engine) -> Result<Report> {
     const auto from = instant_of(since, engine.state().now);
     if (!from) return std::unexpected(from.error());
     return report_of(engine.state(), {.from = *from});
   });
+  if (report) {
+    for (TeamRow& row : report->teams) row.name = row.team;  // the daemon's answer has it under its own key alone
+  }
+  return report;
 }
 
 int show_report(Program& p, Asker& asker, const ReadOptions& o) {

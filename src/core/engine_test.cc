@@ -248,6 +248,45 @@ TEST(Engine, AJobRequeuedAfterItsEndIsNotEndedAndItsRunIsBookedOnce) {
   EXPECT_EQ(site.seconds_until(50).held(), 8 * 10);
 }
 
+TEST(Engine, AJobPutBackInLineHoldsNothingWhileItsNodesAreCleaned) {
+  Site site;
+  site.poll(10, {Site::running(1, "n1", 5)});
+  Job cleaned = Site::job(1, JobState::completing, 5, 20);
+  cleaned.requeued = true;
+  cleaned.restarts = 1;
+  cleaned.submit = instant_of_seconds(kStart + 21);
+  site.poll(22, {cleaned});
+  Job waits = Site::job(1, JobState::pending);
+  waits.requeued = true;
+  waits.restarts = 1;
+  waits.submit = cleaned.submit;
+  site.poll(24, {waits});
+  const ByColumn sum = site.seconds_until(30);
+  EXPECT_EQ(sum.lost, 8 * 15);
+  EXPECT_EQ(sum.lost + sum.free, 16 * 30);
+}
+
+TEST(Engine, ARequeueInTheSecondOfTheStartEndsTheRunThere) {
+  Site site;
+  site.poll(10, {Site::running(1, "n1", 10)});
+  Job waits = Site::job(1, JobState::pending);
+  waits.restarts = 1;
+  waits.submit = instant_of_seconds(kStart + 10);
+  site.poll(15, {waits});
+  EXPECT_EQ(site.seconds_until(20).free, 16 * 20);
+}
+
+TEST(Engine, ARunBetweenTwoLooksIsOnTheNodesItNames) {
+  Site site;
+  site.poll(5, {});
+  Job done = Site::job(1, JobState::completed, 10, 20);
+  done.nodes = "n1";
+  site.poll(30, {done});
+  const ByColumn sum = site.seconds_until(30);
+  EXPECT_EQ(sum.held_unmeasured, 8 * 10);
+  EXPECT_EQ(sum.held_unmeasured + sum.free, 16 * 30);
+}
+
 TEST(Engine, AShrunkJobGivesBackWhatItLeft) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hostlist.h"
 #include "core/books.h"
 #include "core/engine.h"
 
@@ -17,7 +18,7 @@ Instant known_or(Instant at, Instant otherwise) { return at.known() ? at : other
 // Devices of `share` on its node: those it names, or, where it only counts, the first that nobody
 // holds. What is not there is left over.
 std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share, const Workload& workload,
-                                    int64_t& left_over) {
+                                    Instant at, int64_t& left_over) {
   std::vector<DeviceIndex> found;
   const auto node = state.fleet.find(share.node);
   const int64_t wanted = std::max<int64_t>(share.device_count, static_cast<int64_t>(share.devices.size()));
@@ -32,11 +33,12 @@ std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share, 
     const auto take = [&](auto&& may) {
       for (const DeviceIndex device : state.fleet.node(*node).devices) {
         if (static_cast<int64_t>(found.size()) >= wanted) return;
-        if (may(state.devices[device].holder) && std::ranges::find(found, device) == found.end()) found.push_back(device);
+        if (may(state.devices[device]) && std::ranges::find(found, device) == found.end()) found.push_back(device);
       }
     };
-    take([&](WorkloadId holder) { return holder == workload.id; });  // what it has, it keeps
-    take([&](WorkloadId holder) { return holder == 0; });
+    take([&](const DeviceBook& book) { return book.holder == workload.id; });  // what it has, it keeps
+    take([&](const DeviceBook& book) { return book.holder == 0 && book.since <= floor_seconds(at); });
+    take([&](const DeviceBook& book) { return book.holder == 0; });
   }
   left_over += wanted - static_cast<int64_t>(found.size());
   return found;
@@ -46,15 +48,28 @@ int64_t share_milli(const Job& job) {
   return job.request.devices.share_milli > 0 ? job.request.devices.share_milli : kMilli;
 }
 
+// Of a run that has ended the nodes are stated, and no longer what was held on each: its devices evenly
+// over them, where that is whole.
+std::vector<NodeShare> shares_of(const Job& job) {
+  if (!job.held.empty() || !has_ended(job.state)) return job.held;
+  std::vector<NodeShare> shares;
+  const auto nodes = expand_hostlist(job.nodes);
+  if (!nodes || nodes->empty() || job.request.devices.total % static_cast<int32_t>(nodes->size()) != 0) return shares;
+  const int32_t count = job.request.devices.total / static_cast<int32_t>(nodes->size());
+  for (const std::string& node : *nodes) shares.push_back({.node = node, .device_count = count});
+  return shares;
+}
+
 // Makes what the workload holds equal to what its job states, from `at` on.
 void hold_stated(State& state, Workload& workload, Instant at) {
   int64_t left_over = 0;
   std::vector<DeviceIndex> want;
-  for (const NodeShare& share : workload.job.held) {
-    const auto devices = devices_of(state, share, workload, left_over);
+  const std::vector<NodeShare> shares = shares_of(workload.job);
+  for (const NodeShare& share : shares) {
+    const auto devices = devices_of(state, share, workload, at, left_over);
     want.insert(want.end(), devices.begin(), devices.end());
   }
-  if (workload.job.held.empty()) left_over = workload.job.request.devices.total;
+  if (shares.empty()) left_over = workload.job.request.devices.total;
   const std::vector<DeviceIndex> held = workload.devices;
   for (const DeviceIndex device : held) {
     if (std::ranges::find(want, device) == want.end()) release(state, device, at);
@@ -78,6 +93,14 @@ void begin(State& state, Workload& workload, Instant start) {
 bool is_next_run(const Job& before, const Job& after) {
   if (after.restarts != before.restarts) return true;
   return holds_devices(after.state) && after.start.known() && before.start.known() && after.start != before.start;
+}
+
+// A run's end is stated while its nodes are cleaned; after that a new submit time is what a requeue leaves of it.
+Instant end_of_requeued(const Workload& workload, const Job& job, Instant now) {
+  const auto may_be = [&](Instant at) { return at >= workload.run_start && at <= now; };
+  if (job.state == JobState::completing && job.end.known() && may_be(job.end)) return job.end;
+  if (job.submit != workload.job.submit && may_be(job.submit)) return job.submit;
+  return now;
 }
 
 }  // namespace
@@ -104,11 +127,11 @@ JobChange end_run(State& state, Workload& workload, Instant end, bool evicted) {
 JobChange take_job(State& state, Workload& workload, const Job& job) {
   const Instant now = state.now;
   JobChange change;
-  // 1. A run that ended between two looks. A requeue resets the submit time: that is when it ended.
+  // 1. A run that ended between two looks, or was put back in line and has its nodes cleaned.
+  const bool put_back = job.requeued && job.state == JobState::completing;
   const bool next_run = workload.holding && is_next_run(workload.job, job);
-  if (next_run || (workload.holding && job.state == JobState::pending)) {
-    const Instant requeued = job.submit > workload.run_start ? job.submit : now;
-    change = end_run(state, workload, requeued, /*evicted=*/true);
+  if (next_run || (workload.holding && (put_back || job.state == JobState::pending))) {
+    change = end_run(state, workload, end_of_requeued(workload, job, now), /*evicted=*/true);
   }
   // 2. The facts.
   const bool held_before = workload.holding;
@@ -121,7 +144,7 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   if (!has_ended(job.state)) workload.ended = false;  // a requeue of what had ended
   const Instant start = std::min(known_or(job.start, now), now);
   // 3. What it holds now.
-  if (holds_devices(job.state)) {
+  if (holds_devices(job.state) && !put_back) {
     if (!held_before) begin(state, workload, start);
     else hold_stated(state, workload, now);
     for (const DeviceIndex device : workload.devices) refresh(state, device, now);  // its account may be another

@@ -31,7 +31,7 @@ Shape shape_of(const Job& job) {
 
 std::string to_text(const Shape& shape) {
   const std::string model = shape.model.empty() ? "" : " " + shape.model;
-  if (shape.total == 0) return fmt::format("{} nodes without devices", shape.nodes);
+  if (shape.total == 0) return fmt::format("{} node{}, no devices", shape.nodes, shape.nodes == 1 ? "" : "s");
   if (shape.per_node > 0) return fmt::format("{}x{}{}", shape.nodes, shape.per_node, model);
   return fmt::format("{}{}", shape.total, model);
 }

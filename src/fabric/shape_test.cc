@@ -83,7 +83,7 @@ TEST(Shape, ANodeOutOfServiceCouldButDoesNot) {
 TEST(Shape, SaysItselfShortly) {
   EXPECT_EQ(to_text(Shape{.model = "h100", .per_node = 8, .total = 32, .nodes = 4}), "4x8 h100");
   EXPECT_EQ(to_text(Shape{.total = 8}), "8");
-  EXPECT_EQ(to_text(Shape{.nodes = 2}), "2 nodes without devices");
+  EXPECT_EQ(to_text(Shape{.nodes = 2}), "2 nodes, no devices");
 }
 
 }  // namespace

@@ -142,8 +142,14 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
     return q.as_of.known() ? fmt::format("Nothing waits, as of {}.\n", short_time(q.as_of))
                            : "The queue was never read: `fairlead doctor` says what can be read.\n";
   }
-  Table table{.columns = {{"workload"}, {"team"}, {"user"}, {"class"}, {"wants"}, {"waits", Align::right}, {"priority", Align::right},
-                          {"verdict"}, {"blockers"}, {"in words"}}, .rows = {}};
+  // On a narrow screen what blocks is worth more than who submitted it and with what priority.
+  const bool roomy = options.wide || options.width >= 140;
+  Table table{.columns = {{"workload"}, {"team"}, {"class"}, {"wants"}, {"waits", Align::right}, {"verdict"}, {"blockers"}, {"in words"}},
+              .rows = {}};
+  if (roomy) {
+    table.columns.insert(table.columns.begin() + 2, {"user"});
+    table.columns.insert(table.columns.begin() + 6, {"priority", Align::right});
+  }
   for (const WaitingRow& w : q.waiting) {
     std::string blockers = w.blockers.empty() ? "-" : enum_name(w.blockers[0]);
     if (options.wide) {
@@ -151,8 +157,13 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
     } else if (w.blockers.size() > 1) {
       blockers += fmt::format(" +{}", w.blockers.size() - 1);
     }
-    table.rows.push_back({w.tasks > 1 ? fmt::format("{} ({} tasks)", w.workload, w.tasks) : w.workload, w.team, w.user, w.klass, w.gang,
-                          wait_text(w.wait_us), with_thousands(w.priority), w.can_never_start ? "never" : "waits", blockers, w.message});
+    std::vector<std::string> cells = {w.tasks > 1 ? fmt::format("{} ({} tasks)", w.workload, w.tasks) : w.workload, w.team, w.klass, w.gang,
+                                      wait_text(w.wait_us), w.can_never_start ? "never" : "waits", blockers, w.message};
+    if (roomy) {
+      cells.insert(cells.begin() + 2, w.user);
+      cells.insert(cells.begin() + 6, with_thousands(w.priority));
+    }
+    table.rows.push_back(std::move(cells));
   }
   std::string out = block(table, options, {.indent = 0});
   if (q.waiting_more > 0) out += fmt::format("… {} more\n", with_thousands(q.waiting_more));

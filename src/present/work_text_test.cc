@@ -88,6 +88,7 @@ TEST(QueueText, TellsVerdictAndFirstBlocker) {
             "4243      ads   bo    batch  1x8 h100  2h14m       100  waits    FRAGMENTED +1  3 devices are free, 8 are asked for, but only 0 nodes have 8 together\n"
             "… 3 more\n");
   EXPECT_NE(queue_text(queue, {.wide = true}).find("FRAGMENTED PRIORITY"), std::string::npos);
+  EXPECT_NE(queue_text(queue, {.width = 100}).find("FRAGMENTED +1"), std::string::npos);
   EXPECT_EQ(queue_text({.as_of = kNow}), "Nothing waits, as of 2026-11-30 10:00 UTC.\n");
   EXPECT_NE(queue_text({}).find("never read"), std::string::npos);
 }

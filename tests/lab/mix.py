@@ -11,7 +11,7 @@ What "expect" means: `reasons`: squeue's reason is one of these for a job that w
 that a running job is, null for one that works:
 
   no_process      its processes are gone, its allocation is not     never_used   nothing ran since its start
-  used_then_idle  it worked and stopped                             hung         100 % and nothing moves
+  used_then_idle  it worked and stopped                             stuck        100 % and nothing moves
   failed_peer     a rank died and the others spin
 """
 
@@ -67,7 +67,7 @@ IDLING = [
     Job("ranks_died", "alice", "-p h100 -N1 --gpus-per-node=4 -w n013", f"rank busy:8,die; {FOREVER}", idle="no_process", gpus=4),
     Job("never_touched", "dave", "-p h100 -N1 --gpus-per-node=4 -w n014", FOREVER, idle="never_used", gpus=4),
     Job("loaded_only", "carol", "-p h100 -N1 --gpus-per-node=4 -w n015", "rank idle", idle="never_used", gpus=4),
-    Job("hung", "carol", "-p h100 -N1 --gpus-per-node=8 -w n010", "rank busy:6,stuck", idle="hung", gpus=8),
+    Job("hung", "carol", "-p h100 -N1 --gpus-per-node=8 -w n010", "rank busy:6,stuck", idle="stuck", gpus=8),
     Job("failed_peer", "bob", "-p a100 -N4 --gpus-per-node=8 --switches=1 -w n[021-024] -q spot",
         "srun rank 2=busy:8,die busy:8,stuck", idle="failed_peer", gpus=32),
 ]  # fmt: skip

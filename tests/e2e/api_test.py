@@ -1,0 +1,231 @@
+"""The daemon's HTTP: metrics that Prometheus takes, events that stream, problems that say what is wrong."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import re
+import subprocess
+import unittest
+import urllib.error
+import urllib.request
+from collections import defaultdict
+from urllib.parse import urlsplit
+
+from support import Site, eventually, mix_lab, new_folder, shutil
+
+SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$')
+KINDS = ("counter", "gauge", "histogram", "summary", "untyped")
+
+
+def read_exposition(page: str) -> dict[str, dict[str, float]]:
+    """Series of each family by its labels. Fails where the page is not the text format, version 0.0.4."""
+    kinds: dict[str, str] = {}
+    families: dict[str, dict[str, float]] = defaultdict(dict)
+    closed: set[str] = set()
+    last = ""
+    assert page.endswith("\n")
+    for line in page.splitlines():
+        if line.startswith("# HELP "):
+            continue
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert name not in kinds, f"{name} has two types"
+            assert kind in KINDS, line
+            kinds[name] = kind
+            continue
+        assert not line.startswith("#") and line, f"{line!r}"
+        found = SAMPLE.match(line)
+        assert found, f"not a sample: {line!r}"
+        name, labels, value = found[1], found[2] or "", float(found[3])
+        family = re.sub("_(bucket|sum|count)$", "", name)
+        family = family if kinds.get(family) == "histogram" else name
+        assert family in kinds, f"{name} has no type"
+        if family != last:
+            assert family not in closed, f"{family} is not in one piece"
+            closed.add(last)
+            last = family
+        assert name + labels not in families[family], f"twice: {line}"
+        families[family][name + "{" + labels + "}"] = value
+        if kinds[family] == "counter":
+            assert value >= 0 and family.endswith("_total"), line
+        assert not math.isnan(value), line
+    return families
+
+
+def check_histogram(series: dict[str, float]) -> None:
+    """Buckets are cumulative, and the last of them is the count."""
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for name, value in series.items():
+        if "_bucket{" in name:
+            bound = re.search(r'le="([^"]+)"', name)
+            assert bound, name
+            groups[re.sub(r',?le="[^"]+"', "", name).replace("_bucket", "")].append((float(bound[1]), value))
+    for rest, buckets in groups.items():
+        buckets.sort()
+        counts = [count for _, count in buckets]
+        assert counts == sorted(counts), rest
+        assert buckets[-1][0] == math.inf, rest
+        head, tail = rest.split("{", 1)
+        assert series[f"{head}_count{{{tail}"] == counts[-1], rest
+
+
+class Api(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.day = mix_lab()
+        cls.daemon = cls.day.daemon
+
+    def request(self, method: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        url = urlsplit(self.daemon.url)
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+        connection.request(method, path, headers=headers)
+        reply = connection.getresponse()
+        got = reply.status, {name.lower(): value for name, value in reply.getheaders()}, reply.read()
+        connection.close()
+        return got
+
+    def test_metrics_are_a_valid_exposition(self) -> None:
+        status, headers, page = self.request("GET", "/metrics")
+        self.assertEqual(status, 200)
+        self.assertTrue(headers["content-type"].startswith("text/plain; version=0.0.4"))
+        families = read_exposition(page.decode())
+        for name in ("fairlead_queue_wait_seconds", "fairlead_step_seconds"):
+            check_histogram(families[name])
+        for name in ("gpu_seconds_total", "gpus", "idle_hold_gpus", "waiting_workloads", "source_age_seconds", "fragmentation_ratio"):
+            self.assertTrue(families[f"fairlead_{name}"], name)
+        self.assertEqual(sum(families["fairlead_gpus"].values()), 256)
+
+    def test_metrics_are_the_report(self) -> None:
+        report = self.daemon.get("/v1/report")
+        idle = defaultdict(int)
+        for row in report["idle_holds"]:
+            idle[row["kind"]] += row["gpus"]
+        series = read_exposition(self.daemon.text("/metrics"))["fairlead_idle_hold_gpus"]
+        for kind, gpus in idle.items():
+            name = next(name for name in series if f'kind="{kind}"' in name)
+            self.assertEqual(series[name], gpus)
+
+    def test_a_real_prometheus_scrapes_it(self) -> None:
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        target = urlsplit(self.daemon.url).netloc
+        job = {"job_name": "fairlead", "scrape_interval": "1s", "static_configs": [{"targets": [target]}]}
+        (folder / "prometheus.yml").write_text(json.dumps({"scrape_configs": [job]}))
+        with (folder / "log").open("w") as log:
+            prometheus = subprocess.Popen(
+                ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log,
+            )  # fmt: skip
+        self.addCleanup(prometheus.wait)
+        self.addCleanup(prometheus.terminate)
+
+        def address() -> str | None:
+            found = re.search(r"(?:Listening on|listening on|address=)\D*(127\.0\.0\.1:[1-9]\d*)", (folder / "log").read_text())
+            return found and found[1] or self.port_of(prometheus.pid)
+
+        where = eventually("Prometheus listens", 20, address)
+
+        def up() -> bool:
+            with urllib.request.urlopen(f"http://{where}/api/v1/query?query=up", timeout=5) as reply:
+                rows = json.load(reply)["data"]["result"]
+            return [row["value"][1] for row in rows] == ["1"]
+
+        eventually("up is 1", 20, up)
+
+    def port_of(self, pid: int) -> str | None:
+        said = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True).stdout
+        found = re.search(rf"(127\.0\.0\.1:\d+).*pid={pid},", said)
+        return found and found[1]
+
+    def test_events_stream(self) -> None:
+        url = urlsplit(self.daemon.url)
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/v1/events", headers={"Accept": "text/event-stream"})
+        reply = connection.getresponse()
+        self.assertTrue(reply.getheader("Content-Type", "").startswith("text/event-stream"))
+        ids = []
+        while len(ids) < 3:
+            line = reply.readline().decode().strip()
+            if line.startswith("id:"):
+                ids.append(int(line.partition(":")[2]))
+            if line.startswith("data:"):
+                self.assertIsInstance(json.loads(line.partition(":")[2]), dict)
+        self.assertEqual(ids, sorted(set(ids)))
+
+    def test_what_is_wrong_is_a_problem_document(self) -> None:
+        rows = [
+            ("GET", "/v1/nothing", 404),
+            ("GET", "/v1/workloads/999999/explain", 404),
+            ("GET", "/v1/report?since=whenever", 400),
+            ("GET", "/v1/report?site=elsewhere", 404),
+            ("DELETE", "/v1/report", 405),
+        ]
+        for method, path, want in rows:
+            with self.subTest(f"{method} {path}"):
+                status, headers, body = self.request(method, path)
+                self.assertEqual(status, want)
+                self.assertEqual(headers["content-type"].partition(";")[0], "application/problem+json")
+                problem = json.loads(body)
+                self.assertEqual(problem["status"], want)
+                for key in ("type", "title", "detail", "code"):
+                    self.assertTrue(problem[key], key)
+
+    def test_an_etag_saves_the_body(self) -> None:
+        for path in ("/", "/v1/sites"):
+            with self.subTest(path):
+
+                def unchanged(path: str = path) -> bool:
+                    """A poll between the two requests changes what is asked for: then once more."""
+                    _, headers, _ = self.request("GET", path)
+                    status, _, body = self.request("GET", path, **{"If-None-Match": headers["etag"]})
+                    return (status, body) == (304, b"")
+
+                eventually("304", 20, unchanged)
+
+    def test_health(self) -> None:
+        for path in ("/healthz", "/readyz"):
+            self.assertEqual(self.request("GET", path)[0], 200)
+
+    def test_workloads_page_by_cursor(self) -> None:
+        whole = self.daemon.get("/v1/workloads?limit=1000")["workloads"]
+        seen, cursor = [], 0
+        while True:
+            page = self.daemon.get(f"/v1/workloads?limit=7&cursor={cursor}")
+            seen += page["workloads"]
+            if not page.get("next_cursor") and not page.get("next"):
+                break
+            cursor = page.get("next_cursor") or page["next"]
+        self.assertEqual([w["workload"] for w in seen], [w["workload"] for w in whole])
+
+
+class Counters(Site):
+    def test_counters_never_go_back_across_a_requeue(self) -> None:
+        daemon = self.daemon()
+        job = self.submit("dave", "-w", "n001", "--gpus-per-node=8", "--requeue", "--wrap", "rank busy")
+        self.wait_known(daemon, job, "running")
+        last: dict[str, float] = {}
+
+        def look() -> dict[str, float]:
+            families = read_exposition(daemon.text("/metrics"))
+            now = {name: value for family, rows in families.items() if family.endswith("_total") for name, value in rows.items()}
+            for name, value in last.items():
+                self.assertGreaterEqual(now.get(name, -1), value, name)
+            last.update(now)
+            return now
+
+        def useful() -> float:
+            return sum(value for name, value in look().items() if 'column="useful"' in name)
+
+        eventually("some work is counted", 30, lambda: useful() > 16)
+        self.lab.run(["scontrol", "requeue", job])
+        eventually("it is counted as lost", 30, lambda: sum(v for n, v in look().items() if n.startswith("fairlead_lost_gpu_seconds_total")) > 0)
+        self.wait_known(daemon, job, "running", seconds=60)
+        before = useful()
+        eventually("it counts on", 60, lambda: useful() >= before and daemon.get(f"/v1/workloads/{job}/explain")["gpu_seconds"]["useful"] > 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
