@@ -243,7 +243,8 @@ Result<void> read_inputs(HistoryBuilder& b, std::vector<HistoryInput>& inputs) {
     const auto format = std::ranges::find_if(formats, [&](const HistoryFormat& f) { return f.matches(input.text); });
     if (format == formats.end()) return std::unexpected(unknown_format(input));
     const std::string_view name = format->name;
-    if (!b.notes().format.empty() && b.notes().format != name && !name.starts_with("openb")) {
+    const bool parts = name.starts_with("openb") && b.notes().format.starts_with("openb");  // pods and nodes
+    if (!b.notes().format.empty() && b.notes().format != name && !parts) {
       return fail("history-mixed", fmt::format("this is {}, the input before it is {}", name, b.notes().format),
                   "replay them one at a time", {.source = input.source, .line = 1, .column = 1});
     }
@@ -276,6 +277,7 @@ Result<History> read_history(std::vector<HistoryInput> inputs, const HistoryOpti
     notes.from = instant_of_seconds(h.aggregate_.front().second);
     notes.until = instant_of_seconds(h.aggregate_.back().second);
   }
+  if (notes.format.starts_with("openb") && !h.fleet_.empty()) place_pods(b);
   h.order_ = order_of(h.table_.runs());
   note_workloads(notes, h.table_, h.order_);
   if (h.order_.empty() && h.aggregate_.empty() && h.journal_.empty()) {

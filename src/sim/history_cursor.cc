@@ -168,6 +168,7 @@ void HistoryCursor::state_run(const Due& due) {
   if (due.fact == Fact::start || resized) {
     job.state = run.open ? run.state : JobState::running;
     if (run.device_first >= 0) hold_placed(job, job.nodes, run);
+    else if (run.device_first == kPlacedElsewhere) job.held = {{.node = job.nodes}};
     else if (!history_.fleet_.empty() && run.devices_held > 0) hold_on_nodes(job, job.nodes, run.devices_held);
     return;
   }

@@ -21,6 +21,7 @@ struct HistoryBuilder {
   RunTable& table() { return history.table_; }
   std::vector<AggregateRow>& aggregate() { return history.aggregate_; }
   std::vector<Node>& fleet() { return history.fleet_; }
+  std::vector<HistoryInput>& journal() { return history.journal_; }
   void remark(std::string sentence);  // once, however often it is made
   void skip(std::string_view reason, std::string_view row);  // counts a row that is left out
   void keep(HistoryRun run);
@@ -30,12 +31,29 @@ struct HistoryBuilder {
 struct HistoryFormat {
   const char* name;
   bool (*matches)(std::string_view text);
-  Result<void> (*read)(HistoryBuilder& builder, const HistoryInput& input);
+  Result<void> (*read)(HistoryBuilder& builder, HistoryInput& input);  // may take the text
 };
 std::span<const HistoryFormat> history_formats();
 
 bool is_sacct_text(std::string_view text);
-Result<void> read_sacct_text(HistoryBuilder& builder, const HistoryInput& input);
+Result<void> read_sacct_text(HistoryBuilder& builder, HistoryInput& input);
+bool is_sacct_json(std::string_view text);
+Result<void> read_sacct_json(HistoryBuilder& builder, HistoryInput& input);
+bool is_journal(std::string_view text);
+Result<void> read_journal(HistoryBuilder& builder, HistoryInput& input);
+bool is_swf(std::string_view text);
+Result<void> read_swf(HistoryBuilder& builder, HistoryInput& input);
+std::span<const HistoryFormat> csv_formats();
+
+// Gives each openb pod that ran devices of the known fleet (sim/openb.cc).
+void place_pods(HistoryBuilder& builder);
+
+// The first line that is neither empty nor a comment; counts those it takes.
+std::string_view take_header(std::string_view& text, int64_t& line_number);
+
+// Refuses times that cannot be, and mends what every scheduler does by a second or two. Returns a
+// reason, or nothing.
+const char* settle_run(HistoryRun& run);
 
 // --- text ----------------------------------------------------------------------------------------
 

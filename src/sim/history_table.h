@@ -40,6 +40,7 @@ struct HistoryNotes {
   bool has_teams = false;
   bool has_limits = false;     // time limits
   bool has_telemetry = false;  // else what was held is unmeasured
+  bool has_polls = false;      // our own journal: it is replayed as it was
   int64_t without_devices = 0;  // workloads that asked for none
   int64_t still_open = 0;       // waiting or running at the end of the dump
   std::vector<SkippedRows> skipped;
@@ -53,7 +54,8 @@ struct HistoryNotes {
 };
 BOOST_DESCRIBE_STRUCT(HistoryNotes, (),
                       (format, rows, workloads, runs, from, until, has_starts, has_ends, has_devices,
-                       has_fleet, has_teams, has_limits, has_telemetry, without_devices, still_open,
+                       has_fleet, has_teams, has_limits, has_telemetry, has_polls,
+                       without_devices, still_open,
                        skipped, remarks))
 
 struct PoolText {
@@ -65,6 +67,9 @@ enum class RunEnd : uint8_t {
   requeued,  // thrown away; the same job waits again
   resized,   // goes on with another amount
 };
+
+constexpr int32_t kNotPlaced = -1;
+constexpr int32_t kPlacedElsewhere = -2;  // what it holds is stated by another run
 
 struct HistoryRun {
   int64_t submit = 0, eligible = 0, start = 0, end = 0;
@@ -82,7 +87,8 @@ struct HistoryRun {
   int32_t het_offset = -1;
   int32_t restarts = 0;        // requeues before this run
   uint32_t cluster = 0;        // several clusters in one dump repeat ids
-  int32_t device_first = -1;   // placed by the reader: devices [first, first + held) of its node
+  int32_t device_first = kNotPlaced;  // placed by the reader: devices [first, first + held) of its node
+  NameId models_allowed = 0;   // "V100M16|V100M32" where several are
   JobState state = JobState::unknown;
   RunEnd how = RunEnd::final;
   bool continues = false;      // the next run of the same workload

@@ -6,6 +6,29 @@
 #include "sim/history_read.h"
 
 namespace fairlead {
+
+std::string_view take_header(std::string_view& text, int64_t& line_number) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  while (!text.empty()) {
+    ++line_number;
+    const std::string_view line = take_line(text);
+    if (!without_blanks(line).empty() && !line.starts_with('#')) return line;
+  }
+  return {};
+}
+
+const char* settle_run(HistoryRun& run) {
+  const auto odd = [](int64_t s) { return s != 0 && (s < kHistorySecondMin || s > kHistorySecondMax); };
+  if (odd(run.submit) || odd(run.start) || odd(run.end)) return "a time that cannot be";
+  if (run.start != 0 && run.end != 0 && run.end < run.start) return "End is before Start";
+  if (run.submit == 0) run.submit = run.start;
+  if (run.submit == 0) return "neither Submit nor Start";
+  if (run.start != 0) run.submit = std::min(run.submit, run.start);
+  if (run.end != 0) run.submit = std::min(run.submit, run.end);
+  run.open = !has_ended(run.state);
+  return nullptr;
+}
+
 inline namespace history_text {
 
 std::string_view take_line(std::string_view& text) {

@@ -30,7 +30,7 @@ TEST(RandomWalk, BooksAgreeAfterEachOfTwentyThousandSteps) {
 TEST(RandomWalk, WithoutFaultsToo) { walk({.seed = 101, .steps = 2000, .faults = false}); }
 
 TEST(RandomWalk, EverySecondThatWasHeldIsInTheBooks) {
-  for (uint64_t seed = 201; seed <= 203; ++seed) walk({.seed = seed, .steps = 1000, .calm = true});
+  for (uint64_t seed = 201; seed <= 202; ++seed) walk({.seed = seed, .steps = 800, .calm = true});
 }
 
 TEST(RandomWalk, TheSameSeedIsTheSameWalk) {

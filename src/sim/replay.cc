@@ -9,7 +9,8 @@ class Replay {
  public:
   Replay(const History& history, ReplayOptions options)
       : options_(std::move(options)),
-        judges_(history.notes().has_fleet && !history.notes().has_telemetry),
+        judges_(history.notes().has_fleet && !history.notes().has_polls),
+        walks_(!history.notes().has_polls),
         result_{.engine = Engine(options_.site, options_.rules), .progress = {}, .decisions = {}} {
     result_.progress.workloads_total = history.workloads();
   }
@@ -22,7 +23,7 @@ class Replay {
       result_.progress.workloads_done = cursor.workloads_done();
       if (!report_progress()) return std::move(result_);
     }
-    if (history.until().known()) {
+    if (walks_ && history.until().known()) {
       walk_to(history.until());
       take({.at = history.until(), .what = Tick{}});
     }
@@ -38,7 +39,7 @@ class Replay {
       next_judgement_ = next_judgement_ + options_.judge_every;
     }
     Instant now = result_.engine.state().now;
-    while (now.known() && now + kPauseMax < at) {
+    while (walks_ && now.known() && now + kPauseMax < at) {
       now = now + kPauseMax;
       take({.at = now, .what = Tick{}});
     }
@@ -60,7 +61,7 @@ class Replay {
   }
 
   ReplayOptions options_;
-  bool judges_;
+  bool judges_, walks_;
   Instant next_judgement_;
   ReplayResult result_;
 };
@@ -68,7 +69,7 @@ class Replay {
 }  // namespace
 
 ReplayResult replay(const History& history, ReplayOptions options) {
-  if (!history.notes().has_telemetry) options.rules.source_grace = options.rules.jump_max;  // nobody polls
+  if (!history.notes().has_polls) options.rules.source_grace = options.rules.jump_max;  // nobody polls
   return Replay(history, std::move(options)).run(history);
 }
 

@@ -2,7 +2,7 @@
 //
 // The engine is the one that watches a live site. What differs: nobody polls, so no source grows
 // silent, and where the fleet is known its free devices are judged (stranded or not) every
-// `judge_every` of the history's own time. The same history gives the same engine, byte for byte.
+// `judge_every` of the history's own time. Our own journal has its polls and is replayed as it was. The same history gives the same engine, byte for byte.
 // Memory: the history, the engine's state, and the jobs that wait or run at one time.
 #pragma once
 

@@ -60,17 +60,6 @@ Header read_header(std::string_view line) {
   return header;
 }
 
-// The header is the first line that is neither empty nor a comment.
-std::string_view first_line(std::string_view& text, int64_t& line_number) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  while (!text.empty()) {
-    ++line_number;
-    const std::string_view line = take_line(text);
-    if (!without_blanks(line).empty() && !line.starts_with('#')) return line;
-  }
-  return {};
-}
-
 using Fields = std::array<std::string_view, kColumnCount>;
 
 // Cuts a row into our columns. Returns a reason where it does not fit the header.
@@ -261,17 +250,17 @@ void note_columns(HistoryBuilder& builder, const Header& header) {
 
 bool is_sacct_text(std::string_view text) {
   int64_t line_number = 0;
-  const std::string_view line = first_line(text, line_number);
+  const std::string_view line = take_header(text, line_number);
   if (lower_case(line).find("jobid") == std::string::npos) return false;
   const Header header = read_header(line);
   return header.has[kJobId] && (header.has[kState] || header.has[kSubmit] || header.has[kStart]) &&
          lower_case(line).find("num_gpu") == std::string::npos;
 }
 
-Result<void> read_sacct_text(HistoryBuilder& builder, const HistoryInput& input) {
+Result<void> read_sacct_text(HistoryBuilder& builder, HistoryInput& input) {
   std::string_view text = input.text;
   builder.line = 0;
-  const std::string_view header_line = first_line(text, builder.line);
+  const std::string_view header_line = take_header(text, builder.line);
   Header header = read_header(header_line);
   if (const auto ok = check_header(header, input, header_line, static_cast<int>(builder.line)); !ok) return ok;
   note_columns(builder, header);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "base/hostlist.h"
 #include "fabric/shape.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <queue>
 #include <vector>
+#include <utility>
 
 #include "base/rng.h"
 

@@ -91,8 +91,8 @@ TEST_F(PrometheusSourceTest, AsksForRawSamplesOfOneMoment) {
   const Polled polled = poll_once();
   EXPECT_TRUE(polled.ended.ok) << polled.ended.detail;
   EXPECT_EQ(polled.ended.detail, "");
-  EXPECT_EQ(fake.queries, (std::vector<std::string>{"DCGM_FI_DEV_GPU_UTIL{}[150s]@1796025598.000",
-                                                    "DCGM_FI_DEV_FB_USED{}[150s]@1796025598.000"}));
+  EXPECT_EQ(fake.queries, (std::vector<std::string>{"DCGM_FI_DEV_GPU_UTIL{}[300s]@1796025598.000",
+                                                    "DCGM_FI_DEV_FB_USED{}[300s]@1796025598.000"}));
   ASSERT_EQ(polled.samples.size(), 2u);
   EXPECT_EQ(polled.samples[1], (DeviceSample{.node = "n0",
                                              .index = 3,
