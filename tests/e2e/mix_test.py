@@ -116,7 +116,8 @@ class Observed(unittest.TestCase):
         now = {column: sum(model["gpus"][column] for model in report["models"]) for column in COLUMNS}
         self.assertEqual(now["down"], 16)
         self.assertEqual(sum(now[column] for column in HELD), sum(used.values()))
-        shown = {node["name"]: sum(node["gpus"][column] for column in HELD) for node in self.fabric_nodes()}
+        nodes = self.day.daemon.get("/v1/fabric")["nodes"]
+        shown = {node["node"]: sum(node["gpus"][column] for column in HELD) for node in nodes}
         self.assertEqual(shown, used)
         self.assertEqual(sum(now.values()), 256)
         idle = sum(job["gpus"] for job in self.jobs.values() if job["expect"]["idle"])

@@ -200,6 +200,8 @@ Result<bool> RestReader::read_rules(SlurmFacts& facts) {
   if (!associations) return std::unexpected(associations.error());
   if (*associations) take(associations_of(**associations), facts.associations, unreadable);
   facts.unreadable[Part::rules] += unreadable;
+  // AccountingStorageEnforce is not told: a limit that somebody set is taken to hold.
+  facts.scheduler.enforces_limits = facts.scheduler.enforces_qos = !facts.associations.empty();
   if (is_old(version_)) return true;
   if (const auto shares = get("slurm", "shares"); shares && *shares)
     add_shares(facts.associations, **shares);

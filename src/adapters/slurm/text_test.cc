@@ -35,6 +35,26 @@ TEST(Text, OddNamesAndCommentsAreJustText) {
   }
 }
 
+TEST(Text, AReasonMayBeginASentence) {
+  struct Row {
+    std::string told, want, want_text;
+  };
+  const Row rows[] = {
+      {"Priority", "Priority", ""},
+      {"ReqNodeNotAvail,_UnavailableNodes:n032", "ReqNodeNotAvail", "ReqNodeNotAvail, UnavailableNodes:n032"},
+      {"Nodes_required_for_job_are_DOWN,_DRAINED", "", "Nodes required for job are DOWN, DRAINED"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.told);
+    std::string text = job_text(1, "x", "");
+    text.replace(text.find("Reason=None"), 11, "Reason=" + row.told);
+    const auto parsed = parse_jobs(text);
+    ASSERT_EQ(parsed.records.size(), 1U);
+    EXPECT_EQ(parsed.records[0].reason, row.want);
+    EXPECT_EQ(parsed.records[0].reason_text, row.want_text);
+  }
+}
+
 struct ForgedRow {
   std::string_view name;
   std::string text;
