@@ -21,6 +21,7 @@ Result<std::unique_ptr<Site>> Site::open(SiteOptions options, Journal& journal) 
     engine = Engine(std::move(*state));
   }
   std::unique_ptr<Site> site(new Site(std::move(options), journal, std::move(engine)));
+  if (*snapshot) site->snapshot_bytes_ = (*snapshot)->bytes.size();
   if (auto done = site->replay(); !done) return std::unexpected(done.error());
   return site;
 }
@@ -121,7 +122,7 @@ void Site::commit(Batch batch) {
     if (const auto source = ended_source(event)) ++polls_[static_cast<size_t>(*source)];
   }
   for (const std::string& line : batch.lines) since_snapshot_ += line.size();
-  if (since_snapshot_ >= options_.snapshot_every_bytes) {
+  if (snapshot_due()) {
     if (const auto saved = snapshot(); !saved) journal_problem_ = to_text(saved.error());
   }
   on_change();
@@ -142,7 +143,9 @@ void Site::tick(Instant at) { take_poll({{.at = at, .what = Tick{}}}); }
 
 Result<void> Site::snapshot() {
   since_snapshot_ = 0;
-  return journal_.save_snapshot(engine_.state().seq, to_json(engine_.state()));
+  const std::string bytes = to_json(engine_.state());
+  snapshot_bytes_ = bytes.size();
+  return journal_.save_snapshot(engine_.state().seq, bytes);
 }
 
 }  // namespace fairlead

@@ -11,6 +11,7 @@
 // facts grow old, and the site says so; the source is asked for everything again afterwards.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,7 +25,9 @@ namespace fairlead {
 struct SiteOptions {
   std::string name = "site";
   EngineRules rules;
-  uint64_t snapshot_every_bytes = 64 << 20;  // of journal; chosen: a second or two of replay
+  // A snapshot is due after so much journal, and never before twice its own size: writing a large state
+  // stops the site for a second, and replaying twice its size takes about three.
+  uint64_t snapshot_every_bytes = 64 << 20;
 };
 
 class Site {
@@ -82,6 +85,8 @@ class Site {
   std::vector<Pending> open_;  // polls that have not ended, one per source at most
   uint64_t polls_[3] = {};
   uint64_t since_snapshot_ = 0;  // bytes of journal
+  uint64_t snapshot_bytes_ = 0;  // of the last one
+  bool snapshot_due() const { return since_snapshot_ >= std::max(options_.snapshot_every_bytes, 2 * snapshot_bytes_); }
   uint64_t replayed_ = 0;
   std::string journal_problem_;
   bool wants_full_ = false;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "codec/event_json.h"
+#include "sim/random_walk.h"
 #include "sim/replay.h"
 #include "sim/watched_site.h"
 
@@ -14,7 +15,8 @@ namespace {
 
 // Changes when State gains a part or the engine concludes something else from the same events. If that
 // is meant, write the digest that the test prints; if it is not, this is the defect.
-constexpr std::string_view kDigest = "12a1a248b5a9b2df";
+constexpr std::string_view kWalkDigest = "9cdd7744d58cf601";
+constexpr std::string_view kDigest = "cef6acbbcdeec849";
 
 std::string golden_path() {
   const char* dir = std::getenv("FAIRLEAD_SOURCE_DIR");
@@ -92,6 +94,10 @@ TEST(Golden, TheSameEventsGiveTheSameDigestEverywhere) {
   const ReplayResult result = replay(*history, options);
   EXPECT_EQ(result.engine.recount(), "");
   EXPECT_EQ(to_text(result.engine.digest()), kDigest);
+}
+
+TEST(Golden, TheSameSeedGivesTheSameWalkEverywhere) {
+  EXPECT_EQ(to_text(random_walk({.seed = 12, .steps = 400}).digest), kWalkDigest);
 }
 
 TEST(Golden, TheJournalIsWrittenAnewOnlyWhenAsked) {
