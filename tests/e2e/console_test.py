@@ -146,6 +146,7 @@ def report_numbers(report: dict) -> set[str]:
     return wanted | {t["name"] or "(none)" for t in report["teams"][:8]}
 
 
+@unittest.skipUnless(BROWSER, "this machine has no Chromium (Debian: apt-get install chromium)")
 class ConsoleTest(unittest.TestCase):
     url: str
     browser: Browser
