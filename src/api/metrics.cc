@@ -12,8 +12,10 @@ std::string escaped(std::string_view value) {
   std::string out;
   for (const char c : value) {
     if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -56,12 +58,14 @@ std::map<HeldKey, int64_t> devices_by_key(const State& s) {
   return counts;
 }
 
-constexpr std::array<double, 10> kWaitBounds = {1, 10, 60, 300, 900, 3600, 14400, 43200, 86400, 604800};
+constexpr std::array<double, 10> kWaitBounds = {1,    10,    60,    300,   900,
+                                                3600, 14400, 43200, 86400, 604800};
 
 void write_waits(std::string& out, const State& s) {
   std::map<std::pair<NameId, NameId>, std::vector<double>> waits;
   const auto add = [&](NameId team, NameId klass, Instant submit, Instant start) {
-    if (start.known()) waits[{team, klass}].push_back(static_cast<double>((start - submit).us) / 1e6);
+    if (start.known())
+      waits[{team, klass}].push_back(static_cast<double>((start - submit).us) / 1e6);
   };
   for (const PastWorkload& p : s.past) add(p.team, p.klass, p.submit, p.first_start);
   for (const auto& [id, w] : s.workloads) {
@@ -69,9 +73,9 @@ void write_waits(std::string& out, const State& s) {
   }
   for (const auto& [who, list] : waits) {
     const auto series = [&](const char* suffix, const std::string& le) {
-      return fmt::format("fairlead_queue_wait_seconds{}{{site=\"{}\",team=\"{}\",class=\"{}\"{}}}", suffix, escaped(s.site),
-                         escaped(s.names.name(who.first)), escaped(s.names.name(who.second)),
-                         le.empty() ? "" : ",le=\"" + le + "\"");
+      return fmt::format("fairlead_queue_wait_seconds{}{{site=\"{}\",team=\"{}\",class=\"{}\"{}}}",
+                         suffix, escaped(s.site), escaped(s.names.name(who.first)),
+                         escaped(s.names.name(who.second)), le.empty() ? "" : ",le=\"" + le + "\"");
     };
     double sum = 0;
     for (const double w : list) sum += w;
@@ -79,8 +83,8 @@ void write_waits(std::string& out, const State& s) {
       out += fmt::format("{} {}\n", series("_bucket", fmt::format("{}", bound)),
                          std::ranges::count_if(list, [&](double w) { return w <= bound; }));
     }
-    out += fmt::format("{} {}\n{} {}\n{} {}\n", series("_bucket", "+Inf"), list.size(), series("_sum", ""), sum,
-                       series("_count", ""), list.size());
+    out += fmt::format("{} {}\n{} {}\n{} {}\n", series("_bucket", "+Inf"), list.size(),
+                       series("_sum", ""), sum, series("_count", ""), list.size());
   }
 }
 
@@ -88,7 +92,8 @@ void write_waits(std::string& out, const State& s) {
 
 void Metrics::count(const std::string& site, const std::vector<Decision>& decisions) {
   for (const Decision& d : decisions) {
-    ++decisions_[labels({{"site", site}, {"kind", enum_name(d.kind)}, {"stage", "observe"}, {"rule", ""}})];
+    ++decisions_[labels(
+        {{"site", site}, {"kind", enum_name(d.kind)}, {"stage", "observe"}, {"rule", ""}})];
   }
 }
 
@@ -99,7 +104,8 @@ constexpr std::array<double, 8> kStepBounds = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-
 void Metrics::observe_step(double seconds) {
   ++steps_;
   step_sum_ += seconds;
-  for (size_t i = 0; i < kStepBounds.size(); ++i) step_buckets_[i] += seconds <= kStepBounds[i] ? 1 : 0;
+  for (size_t i = 0; i < kStepBounds.size(); ++i)
+    step_buckets_[i] += seconds <= kStepBounds[i] ? 1 : 0;
 }
 
 // Work that is lost leaves its former column, and a counter may neither fall nor go away for that.
@@ -110,7 +116,8 @@ void Metrics::never_back(const std::string& series, double value) {
 
 void Metrics::write_counter(std::string& out, const std::string& name) const {
   const std::string begin = name + "{";
-  for (auto it = last_.lower_bound(begin); it != last_.end() && it->first.starts_with(begin); ++it) {
+  for (auto it = last_.lower_bound(begin); it != last_.end() && it->first.starts_with(begin);
+       ++it) {
     out += fmt::format("{} {}\n", it->first, it->second);
   }
 }
@@ -120,9 +127,12 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
   head(out, "fairlead_gpu_seconds_total", "counter", "GPU-seconds by column of the ledger.");
   for (const State* s : sites) {
     for (const auto& [key, ms] : seconds_by_key(*s)) {
-      const std::string series = "fairlead_gpu_seconds_total" +
-          labels({{"site", s->site}, {"device", s->names.name(key.model)}, {"team", s->names.name(key.team)},
-                  {"class", s->names.name(key.klass)}, {"column", enum_name(key.column)}});
+      const std::string series =
+          "fairlead_gpu_seconds_total" + labels({{"site", s->site},
+                                                 {"device", s->names.name(key.model)},
+                                                 {"team", s->names.name(key.team)},
+                                                 {"class", s->names.name(key.klass)},
+                                                 {"column", enum_name(key.column)}});
       never_back(series, static_cast<double>(ms) / 1000);
     }
   }
@@ -131,12 +141,16 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
   for (const State* s : sites) {
     for (const auto& [key, milli] : devices_by_key(*s)) {
       out += fmt::format("fairlead_gpus{} {}\n",
-                         labels({{"site", s->site}, {"device", s->names.name(key.model)}, {"team", s->names.name(key.team)},
-                                 {"class", s->names.name(key.klass)}, {"state", enum_name(key.column)}}),
+                         labels({{"site", s->site},
+                                 {"device", s->names.name(key.model)},
+                                 {"team", s->names.name(key.team)},
+                                 {"class", s->names.name(key.klass)},
+                                 {"state", enum_name(key.column)}}),
                          static_cast<double>(milli) / 1000);
     }
   }
-  head(out, "fairlead_lost_gpu_seconds_total", "counter", "GPU-seconds of work thrown away by evictions and failures.");
+  head(out, "fairlead_lost_gpu_seconds_total", "counter",
+       "GPU-seconds of work thrown away by evictions and failures.");
   for (const State* s : sites) {
     int64_t lost = 0;
     for (const auto& [key, ms] : seconds_by_key(*s)) lost += key.column == Column::lost ? ms : 0;
@@ -150,20 +164,24 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
     for (const auto& [id, w] : s->workloads) kinds[w.idle.kind] += w.idle.devices;
     for (int k = 1; k <= static_cast<int>(kIdleKindLast); ++k) {
       const auto kind = static_cast<IdleKind>(k);
-      out += fmt::format("fairlead_idle_hold_gpus{} {}\n", labels({{"site", s->site}, {"kind", enum_name(kind)}}), kinds[kind]);
+      out += fmt::format("fairlead_idle_hold_gpus{} {}\n",
+                         labels({{"site", s->site}, {"kind", enum_name(kind)}}), kinds[kind]);
     }
   }
-  head(out, "fairlead_waiting_workloads", "gauge", "Waiting workloads by their first blocker (the 1,000 first in order).");
+  head(out, "fairlead_waiting_workloads", "gauge",
+       "Waiting workloads by their first blocker (the 1,000 first in order).");
   for (const State* s : sites) {
     std::map<std::string, int64_t> blockers;
     for (const WaitingRow& row : queue_of(*s, 1000).waiting) {
       ++blockers[row.blockers.empty() ? "" : enum_name(row.blockers[0])];
     }
     for (const auto& [code, n] : blockers) {
-      out += fmt::format("fairlead_waiting_workloads{} {}\n", labels({{"site", s->site}, {"blocker", code}}), n);
+      out += fmt::format("fairlead_waiting_workloads{} {}\n",
+                         labels({{"site", s->site}, {"blocker", code}}), n);
     }
   }
-  head(out, "fairlead_fragmentation_ratio", "gauge", "Share of free GPUs that no waiting shape fits on.");
+  head(out, "fairlead_fragmentation_ratio", "gauge",
+       "Share of free GPUs that no waiting shape fits on.");
   for (const State* s : sites) {
     int64_t free = 0;
     int64_t stranded = 0;
@@ -171,7 +189,9 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
       if (key.column == Column::free) free += milli;
       if (key.column == Column::stranded) stranded += milli;
     }
-    const double ratio = free + stranded == 0 ? 0 : static_cast<double>(stranded) / static_cast<double>(free + stranded);
+    const double ratio = free + stranded == 0
+                             ? 0
+                             : static_cast<double>(stranded) / static_cast<double>(free + stranded);
     out += fmt::format("fairlead_fragmentation_ratio{} {}\n", labels({{"site", s->site}}), ratio);
   }
   head(out, "fairlead_source_age_seconds", "gauge", "Age of what a source said last.");
@@ -183,16 +203,22 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
                          static_cast<double>((s->now - s->sources[i].last_ok).us) / 1e6);
     }
   }
-  head(out, "fairlead_queue_wait_seconds", "histogram", "Submission to devices, of workloads that started.");
+  head(out, "fairlead_queue_wait_seconds", "histogram",
+       "Submission to devices, of workloads that started.");
   for (const State* s : sites) write_waits(out, *s);
-  head(out, "fairlead_decisions_total", "counter", "What the engine concluded, since this process started.");
-  for (const auto& [series, n] : decisions_) out += fmt::format("fairlead_decisions_total{} {}\n", series, n);
+  head(out, "fairlead_decisions_total", "counter",
+       "What the engine concluded, since this process started.");
+  for (const auto& [series, n] : decisions_)
+    out += fmt::format("fairlead_decisions_total{} {}\n", series, n);
   head(out, "fairlead_step_seconds", "histogram", "Time to take in one poll.");
   for (size_t i = 0; i < kStepBounds.size(); ++i) {
-    out += fmt::format("fairlead_step_seconds_bucket{{le=\"{}\"}} {}\n", kStepBounds[i], step_buckets_[i]);
+    out += fmt::format("fairlead_step_seconds_bucket{{le=\"{}\"}} {}\n", kStepBounds[i],
+                       step_buckets_[i]);
   }
-  out += fmt::format("fairlead_step_seconds_bucket{{le=\"+Inf\"}} {}\nfairlead_step_seconds_sum {}\nfairlead_step_seconds_count {}\n",
-                     steps_, step_sum_, steps_);
+  out += fmt::format(
+      "fairlead_step_seconds_bucket{{le=\"+Inf\"}} {}\nfairlead_step_seconds_sum "
+      "{}\nfairlead_step_seconds_count {}\n",
+      steps_, step_sum_, steps_);
   return out;
 }
 

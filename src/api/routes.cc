@@ -46,7 +46,8 @@ size_t number_of(const io::HttpRequest& request, const char* name, size_t otherw
 }
 
 io::HttpResponse bad_since() {
-  return problem(400, "since-bad", "since is a duration such as 7d, or an instant such as 2026-01-31T00:00:00Z");
+  return problem(400, "since-bad",
+                 "since is a duration such as 7d, or an instant such as 2026-01-31T00:00:00Z");
 }
 
 struct SiteRow {
@@ -57,7 +58,9 @@ struct SiteRow {
   std::string journal_problem;
   bool operator==(const SiteRow&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(SiteRow, (), (site, scheduler, release, stage, as_of, scheduler_ok, telemetry_ok, gpus, journal_problem))
+BOOST_DESCRIBE_STRUCT(SiteRow, (),
+                      (site, scheduler, release, stage, as_of, scheduler_ok, telemetry_ok, gpus,
+                       journal_problem))
 
 struct SiteList {
   std::string apiVersion = "fairlead/v1", kind = "SiteList";
@@ -74,34 +77,46 @@ struct DecisionList {
 BOOST_DESCRIBE_STRUCT(DecisionList, (), (apiVersion, kind, decisions))
 
 io::HttpResponse asset(const io::HttpRequest& request) {
-  const std::string_view path = request.path == "/" ? "/index.html" : std::string_view(request.path);
+  const std::string_view path =
+      request.path == "/" ? "/index.html" : std::string_view(request.path);
   for (const Asset& a : assets()) {
     if (a.path != path) continue;
-    const bool gzip = !a.gzip.empty() && request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
+    const bool gzip =
+        !a.gzip.empty() && request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
     io::HttpResponse response = io::make_response(200, a.type, std::string(gzip ? a.gzip : a.raw));
     if (gzip) response.headers.push_back({"Content-Encoding", "gzip"});
     response.headers.push_back({"Vary", "Accept-Encoding"});
     response.headers.push_back({"X-Content-Type-Options", "nosniff"});
     response.headers.push_back({"Content-Security-Policy",
-                                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                                "default-src 'none'; script-src 'self'; style-src 'self'; img-src "
+                                "'self'; connect-src 'self'; "
                                 "frame-ancestors 'none'"});
     // What lies below /assets/ has a hash of its content in its name.
     const bool hashed = path.starts_with("/assets/");
-    response.headers.push_back({"Cache-Control", hashed ? "public, max-age=31536000, immutable" : "no-cache"});
+    response.headers.push_back(
+        {"Cache-Control", hashed ? "public, max-age=31536000, immutable" : "no-cache"});
     return response;
   }
-  return problem(404, "not-found", fmt::format("nothing is at {}; the API is below /v1", request.path));
+  return problem(404, "not-found",
+                 fmt::format("nothing is at {}; the API is below /v1", request.path));
 }
 
 }  // namespace
 
 io::HttpResponse problem(int status, const std::string& code, const std::string& detail) {
-  const Problem body{.type = "about:blank", .title = std::string(io::status_text(status)), .status = status, .detail = detail, .code = code};
-  return io::make_response(status, "application/problem+json", json::to_json(body, json::Style::view) + "\n");
+  const Problem body{.type = "about:blank",
+                     .title = std::string(io::status_text(status)),
+                     .status = status,
+                     .detail = detail,
+                     .code = code};
+  return io::make_response(status, "application/problem+json",
+                           json::to_json(body, json::Style::view) + "\n");
 }
 
 Api::Api(std::vector<ApiSite> sites, Instant started)
-    : sites_(std::move(sites)), event_id_(static_cast<uint64_t>(started.us)), events_(std::make_shared<io::EventChannel>(4096, event_id_)) {}
+    : sites_(std::move(sites)),
+      event_id_(static_cast<uint64_t>(started.us)),
+      events_(std::make_shared<io::EventChannel>(4096, event_id_)) {}
 
 void Api::publish(const std::string& site, const std::vector<Decision>& decisions) {
   metrics_.count(site, decisions);
@@ -128,14 +143,16 @@ const Site* Api::site_of(const io::HttpRequest& request) const {
 }
 
 io::HttpResponse Api::answer(const io::HttpRequest& request) {
-  if (request.method != "GET") return problem(405, "method", "in the observe stage everything is read-only: use GET");
+  if (request.method != "GET")
+    return problem(405, "method", "in the observe stage everything is read-only: use GET");
   const std::string& path = request.path;
   if (path == "/healthz") return io::make_response(200, "text/plain", "ok\n");
   if (path == "/readyz") return ready();
   if (path == "/metrics") {
     std::vector<const State*> states;
     for (const ApiSite& s : sites_) states.push_back(&s.site->state());
-    return io::make_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.page(states));
+    return io::make_response(200, "text/plain; version=0.0.4; charset=utf-8",
+                             metrics_.page(states));
   }
   if (path == "/v1/sites") return with_etag(request, sites());
   if (path == "/v1/events") {
@@ -147,8 +164,9 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
   const Site* site = site_of(request);
   if (site == nullptr) return problem(404, "site-unknown", "no such site; /v1/sites lists them");
   static constexpr std::pair<std::string_view, Handler> kRoutes[] = {
-      {"/v1/report", &Api::report},       {"/v1/queue", &Api::queue},   {"/v1/workloads", &Api::workloads},
-      {"/v1/fabric", &Api::fabric},       {"/v1/ledger", &Api::ledger}, {"/v1/ledger/verify", &Api::ledger_check},
+      {"/v1/report", &Api::report},       {"/v1/queue", &Api::queue},
+      {"/v1/workloads", &Api::workloads}, {"/v1/fabric", &Api::fabric},
+      {"/v1/ledger", &Api::ledger},       {"/v1/ledger/verify", &Api::ledger_check},
       {"/v1/decisions", &Api::decisions},
   };
   for (const auto& [route, handler] : kRoutes) {
@@ -166,7 +184,8 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
 io::HttpResponse Api::report(const Site& site, const io::HttpRequest& request) {
   const auto from = since_of(request, site.state().now);
   if (!from) return bad_since();
-  return json_of(report_of(site.state(), {.from = *from, .waiting_max = number_of(request, "waiting", 200, 10'000)}));
+  return json_of(report_of(
+      site.state(), {.from = *from, .waiting_max = number_of(request, "waiting", 200, 10'000)}));
 }
 
 io::HttpResponse Api::queue(const Site& site, const io::HttpRequest& request) {
@@ -174,8 +193,10 @@ io::HttpResponse Api::queue(const Site& site, const io::HttpRequest& request) {
 }
 
 io::HttpResponse Api::workloads(const Site& site, const io::HttpRequest& request) {
-  WorkloadFilter filter{.state = request.param("state").value_or(""), .team = request.param("team").value_or(""),
-                        .user = request.param("user").value_or(""), .most = number_of(request, "limit", 500, 10'000),
+  WorkloadFilter filter{.state = request.param("state").value_or(""),
+                        .team = request.param("team").value_or(""),
+                        .user = request.param("user").value_or(""),
+                        .most = number_of(request, "limit", 500, 10'000),
                         .after = number_of(request, "cursor", 0, SIZE_MAX)};
   return json_of(workloads_of(site.state(), filter));
 }
@@ -184,19 +205,25 @@ io::HttpResponse Api::explain(const Site& site, std::string_view label) {
   Explainer explainer(site.state());
   const Workload* workload = explainer.find(label);
   if (workload == nullptr) {
-    return problem(404, "workload-unknown", fmt::format("no workload {}: the scheduler does not list it, or no longer", label));
+    return problem(
+        404, "workload-unknown",
+        fmt::format("no workload {}: the scheduler does not list it, or no longer", label));
   }
   return json_of(explainer.explain(*workload));
 }
 
-io::HttpResponse Api::fabric(const Site& site, const io::HttpRequest&) { return json_of(fabric_of(site.state())); }
+io::HttpResponse Api::fabric(const Site& site, const io::HttpRequest&) {
+  return json_of(fabric_of(site.state()));
+}
 
 io::HttpResponse Api::ledger(const Site& site, const io::HttpRequest& request) {
   const auto from = since_of(request, site.state().now);
   return from ? json_of(ledger_of(site.state(), *from)) : bad_since();
 }
 
-io::HttpResponse Api::ledger_check(const Site& site, const io::HttpRequest&) { return json_of(check_ledger(site.engine())); }
+io::HttpResponse Api::ledger_check(const Site& site, const io::HttpRequest&) {
+  return json_of(check_ledger(site.engine()));
+}
 
 io::HttpResponse Api::decisions(const Site& site, const io::HttpRequest& request) {
   DecisionList list;
@@ -211,9 +238,14 @@ io::HttpResponse Api::sites() const {
   SiteList list;
   for (const ApiSite& s : sites_) {
     const State& state = s.site->state();
-    list.sites.push_back({.site = s.name, .scheduler = "slurm", .release = state.scheduler.release, .as_of = state.now,
-                          .scheduler_ok = state.source(Source::scheduler).ok, .telemetry_ok = state.source(Source::telemetry).ok,
-                          .gpus = state.fleet.present_devices(), .journal_problem = s.site->journal_problem()});
+    list.sites.push_back({.site = s.name,
+                          .scheduler = "slurm",
+                          .release = state.scheduler.release,
+                          .as_of = state.now,
+                          .scheduler_ok = state.source(Source::scheduler).ok,
+                          .telemetry_ok = state.source(Source::telemetry).ok,
+                          .gpus = state.fleet.present_devices(),
+                          .journal_problem = s.site->journal_problem()});
   }
   return json_of(list);
 }
@@ -225,9 +257,11 @@ io::HttpResponse Api::ready() const {
     const SourceState& source = s.site->state().source(Source::scheduler);
     const bool ok = source.ok && s.site->journal_problem().empty();
     good = good && ok;
-    text += fmt::format("{}: {}\n", s.name, ok ? "ok" : !s.site->journal_problem().empty() ? s.site->journal_problem()
-                                          : source.known                        ? source.detail
-                                                                                : "no look at the scheduler yet");
+    text += fmt::format("{}: {}\n", s.name,
+                        ok                                   ? "ok"
+                        : !s.site->journal_problem().empty() ? s.site->journal_problem()
+                        : source.known                       ? source.detail
+                                                             : "no look at the scheduler yet");
   }
   return io::make_response(good ? 200 : 503, "text/plain", text);
 }

@@ -17,7 +17,8 @@ std::string default_socket() {
 std::optional<std::string> Asker::server_address() const {
   if (options_.local) return std::nullopt;
   if (!options_.server.empty()) return options_.server;
-  if (const char* named = std::getenv("FAIRLEAD_SERVER"); named != nullptr && *named != '\0') return named;
+  if (const char* named = std::getenv("FAIRLEAD_SERVER"); named != nullptr && *named != '\0')
+    return named;
   for (const std::string& socket : {default_socket(), std::string("unix:/run/fairlead.sock")}) {
     std::error_code error;
     if (std::filesystem::is_socket(socket.substr(5), error)) return socket;
@@ -26,17 +27,22 @@ std::optional<std::string> Asker::server_address() const {
 }
 
 Result<std::string> Asker::fetch(const std::string& server, const std::string& path) const {
-  const std::string address = server.starts_with("unix:") || server.find("://") != std::string::npos ? server : "http://" + server;
+  const std::string address = server.starts_with("unix:") || server.find("://") != std::string::npos
+                                  ? server
+                                  : "http://" + server;
   auto base = io::parse_url(address);
   if (!base) return std::unexpected(base.error());
   std::string target = path;
-  if (!options_.site.empty()) target += (path.find('?') == std::string::npos ? "?" : "&") + ("site=" + io::percent_encode(options_.site));
+  if (!options_.site.empty())
+    target += (path.find('?') == std::string::npos ? "?" : "&") +
+              ("site=" + io::percent_encode(options_.site));
   io::Url url = *base;
   url.target = target;
   std::optional<Result<io::HttpResponse>> response;
   io::asio::io_context io;
-  io::asio::co_spawn(io, io::http_get(url, {.body_max = size_t{1} << 30, .limit = io::milliseconds(60'000)}),
-                     [&](std::exception_ptr, Result<io::HttpResponse> got) { response.emplace(std::move(got)); });
+  io::asio::co_spawn(
+      io, io::http_get(url, {.body_max = size_t{1} << 30, .limit = io::milliseconds(60'000)}),
+      [&](std::exception_ptr, Result<io::HttpResponse> got) { response.emplace(std::move(got)); });
   io.run();
   if (!response) return fail("net-refused", fmt::format("{} did not answer", server));
   if (!*response) {
@@ -56,15 +62,19 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
 
 namespace {
 
-io::asio::awaitable<void> run_look(io::asio::io_context& io, LiveSite& live, Duration watch_for, bool progress) {
+io::asio::awaitable<void> run_look(io::asio::io_context& io, LiveSite& live, Duration watch_for,
+                                   bool progress) {
   constexpr int64_t kLimitSeconds = 120;  // chosen: a site of 150,000 jobs needs a few seconds
   const auto begun = std::chrono::steady_clock::now();
   const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
-  while (!live.looked() && passed() < std::chrono::seconds(kLimitSeconds)) co_await io::sleep_for(io::milliseconds(10));
+  while (!live.looked() && passed() < std::chrono::seconds(kLimitSeconds))
+    co_await io::sleep_for(io::milliseconds(10));
   const auto until = std::chrono::microseconds(watch_for.us);
   while (passed() < until) {
     if (progress) {
-      fmt::print(stderr, "\rlooking: {} of {} ", to_short_text(seconds(std::chrono::duration_cast<std::chrono::seconds>(passed()).count())),
+      fmt::print(stderr, "\rlooking: {} of {} ",
+                 to_short_text(
+                     seconds(std::chrono::duration_cast<std::chrono::seconds>(passed()).count())),
                  to_short_text(watch_for));
     }
     co_await io::sleep_for(io::milliseconds(200));
@@ -88,7 +98,8 @@ Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
   look->io_.run();
   const SourceState& scheduler = look->engine().state().source(Source::scheduler);
   if (!scheduler.last_ok.known()) {
-    return fail("look-failed", scheduler.detail.empty() ? "the scheduler did not answer" : scheduler.detail,
+    return fail("look-failed",
+                scheduler.detail.empty() ? "the scheduler did not answer" : scheduler.detail,
                 "`fairlead doctor` says what is missing");
   }
   return look;

@@ -1,7 +1,8 @@
 // Where a reading command gets its view from: a daemon that runs, else a look of its own.
 //
-// The daemon answers in JSON views; a look of our own builds the same views. So a command shows both
-// in the same way. A daemon is asked where --server, FAIRLEAD_SERVER or the local socket names one.
+// The daemon answers in JSON views; a look of our own builds the same views. So a command shows
+// both in the same way. A daemon is asked where --server, FAIRLEAD_SERVER or the local socket names
+// one.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,8 @@ class Asker {
 
   // `path` as the daemon's; `local` builds the view from our own look.
   template <class View>
-  Result<View> ask(const std::string& path, const std::function<Result<View>(const Engine&)>& local) {
+  Result<View> ask(const std::string& path,
+                   const std::function<Result<View>(const Engine&)>& local) {
     if (const auto server = server_address()) {
       auto body = fetch(*server, path);
       if (!body) return std::unexpected(body.error());

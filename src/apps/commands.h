@@ -22,11 +22,11 @@ void add_output_options(CLI::App& command, Program& program);
 void add_look_options(CLI::App& command, Program& program);  // how to look without a daemon
 void add_ask_options(CLI::App& command, Program& program);   // daemon or look
 
-void add_read_commands(Program& program);   // observe, report, queue, explain, fabric, ledger, top
+void add_read_commands(Program& program);  // observe, report, queue, explain, fabric, ledger, top
 void add_serve_command(Program& program);
 void add_doctor_command(Program& program);
 void add_replay_command(Program& program);
 void add_completion_commands(Program& program);
-void add_poll_command(Program& program);    // poll-slurm, run by ourselves
+void add_poll_command(Program& program);  // poll-slurm, run by ourselves
 
 }  // namespace fairlead

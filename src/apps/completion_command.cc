@@ -17,19 +17,34 @@ std::vector<std::string> option_names(const CLI::App& c) {
 }
 
 std::string bash(const CLI::App& app) {
-  std::string out = "_fairlead() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=\n";
-  out += "  case $prev in\n    -o|--output) COMPREPLY=($(compgen -W 'table wide json yaml csv name html' -- \"$cur\")); return ;;\n";
-  out += "    --by) COMPREPLY=($(compgen -W 'team class user partition model' -- \"$cur\")); return ;;\n  esac\n";
+  std::string out =
+      "_fairlead() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
+      "command=${COMP_WORDS[1]} words=\n";
+  out +=
+      "  case $prev in\n    -o|--output) COMPREPLY=($(compgen -W 'table wide json yaml csv name "
+      "html' -- \"$cur\")); return ;;\n";
+  out +=
+      "    --by) COMPREPLY=($(compgen -W 'team class user partition model' -- \"$cur\")); return "
+      ";;\n  esac\n";
   out += "  if [ \"$COMP_CWORD\" = 1 ]; then words='";
   for (const CLI::App* c : app.get_subcommands({})) out += c->get_name() + " ";
   out += "--help --version'\n  else\n    case $command in\n";
   for (const CLI::App* c : app.get_subcommands({})) {
-    out += fmt::format("      {}) words='{}' ;;\n", c->get_name(), fmt::join(option_names(*c), " "));
+    out +=
+        fmt::format("      {}) words='{}' ;;\n", c->get_name(), fmt::join(option_names(*c), " "));
   }
-  out += "    esac\n    case $command in explain) case $cur in -*) ;; *) words=$(fairlead __complete workloads 2>/dev/null) ;; esac ;; esac\n";
-  out += "    case $command in fabric) words=\"$words show tree\" ;; ledger) words=\"$words show verify\" ;; completion) words='bash zsh fish' ;; esac\n";
-  out += "    case $command in replay) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -W \"$words\" -- \"$cur\")); return ;; esac\n";
-  return out + "  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -F _fairlead fairlead\n";
+  out +=
+      "    esac\n    case $command in explain) case $cur in -*) ;; *) words=$(fairlead __complete "
+      "workloads 2>/dev/null) ;; esac ;; esac\n";
+  out +=
+      "    case $command in fabric) words=\"$words show tree\" ;; ledger) words=\"$words show "
+      "verify\" ;; completion) words='bash zsh fish' ;; esac\n";
+  out +=
+      "    case $command in replay) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -W \"$words\" "
+      "-- \"$cur\")); return ;; esac\n";
+  return out +
+         "  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -F _fairlead "
+         "fairlead\n";
 }
 
 std::string fish(const CLI::App& app) {
@@ -37,26 +52,33 @@ std::string fish(const CLI::App& app) {
   for (const CLI::App* c : app.get_subcommands({})) {
     std::string about = c->get_description();
     std::erase(about, '\'');
-    out += fmt::format("complete -c fairlead -n __fish_use_subcommand -a {} -d '{}'\n", c->get_name(), about);
+    out += fmt::format("complete -c fairlead -n __fish_use_subcommand -a {} -d '{}'\n",
+                       c->get_name(), about);
     for (const CLI::Option* o : c->get_options()) {
       for (const std::string& name : o->get_lnames()) {
         std::string text = o->get_description();
         std::erase(text, '\'');
-        out += fmt::format("complete -c fairlead -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n", c->get_name(), name, text);
+        out +=
+            fmt::format("complete -c fairlead -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n",
+                        c->get_name(), name, text);
       }
     }
   }
-  return out + "complete -c fairlead -n '__fish_seen_subcommand_from explain' -a '(fairlead __complete workloads)'\n"
-               "complete -c fairlead -n '__fish_seen_subcommand_from replay' -F\n";
+  return out +
+         "complete -c fairlead -n '__fish_seen_subcommand_from explain' -a '(fairlead __complete "
+         "workloads)'\n"
+         "complete -c fairlead -n '__fish_seen_subcommand_from replay' -F\n";
 }
 
 std::string script(const CLI::App& app, const std::string& shell) {
   if (shell == "fish") return fish(app);
-  if (shell == "zsh") return "#compdef fairlead\nautoload -U +X bashcompinit && bashcompinit\n" + bash(app);
+  if (shell == "zsh")
+    return "#compdef fairlead\nautoload -U +X bashcompinit && bashcompinit\n" + bash(app);
   return bash(app);
 }
 
-// Names that a shell asks for while one types. Only of a daemon: a look of our own would take too long.
+// Names that a shell asks for while one types. Only of a daemon: a look of our own would take too
+// long.
 int complete_names(Program& p) {
   Asker asker(p.ask);
   const auto server = asker.server_address();
@@ -76,8 +98,12 @@ int complete_names(Program& p) {
 void add_completion_commands(Program& p) {
   auto shell = std::make_shared<std::string>();
   CLI::App* c = p.app.add_subcommand("completion", "shell completion");
-  c->footer("examples:\n  source <(fairlead completion bash)\n  fairlead completion fish > ~/.config/fish/completions/fairlead.fish");
-  c->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  c->footer(
+      "examples:\n  source <(fairlead completion bash)\n  fairlead completion fish > "
+      "~/.config/fish/completions/fairlead.fish");
+  c->add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   c->callback([&p, shell] { p.run = [&p, shell] { return print(script(p.app, *shell)); }; });
   CLI::App* hidden = p.app.add_subcommand("__complete", "")->group("");
   auto what = std::make_shared<std::string>();

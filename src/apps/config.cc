@@ -28,16 +28,22 @@ size_t distance(std::string_view a, std::string_view b) {
 // Walks one YAML mapping and tells everything that is wrong with it.
 class Reader {
  public:
-  Reader(std::string source, std::vector<Diagnostic>& problems) : source_(std::move(source)), problems_(problems) {}
+  Reader(std::string source, std::vector<Diagnostic>& problems)
+      : source_(std::move(source)), problems_(problems) {}
 
-  void problem(const YAML::Node& node, std::string code, std::string message, std::string hint = {}) {
+  void problem(const YAML::Node& node, std::string code, std::string message,
+               std::string hint = {}) {
     const YAML::Mark mark = node.Mark();
-    problems_.push_back({.code = std::move(code), .message = std::move(message),
-                         .place = {.source = source_, .line = mark.line + 1, .column = mark.column + 1}, .hint = std::move(hint)});
+    problems_.push_back(
+        {.code = std::move(code),
+         .message = std::move(message),
+         .place = {.source = source_, .line = mark.line + 1, .column = mark.column + 1},
+         .hint = std::move(hint)});
   }
 
   using Take = std::function<void(const YAML::Node&)>;
-  void mapping(const YAML::Node& node, const std::string& where, const std::vector<std::pair<std::string, Take>>& keys) {
+  void mapping(const YAML::Node& node, const std::string& where,
+               const std::vector<std::pair<std::string, Take>>& keys) {
     if (node.IsNull()) return;
     if (!node.IsMap()) {
       problem(node, "config-wrong-type", fmt::format("'{}' must be a mapping of keys", where));
@@ -46,45 +52,60 @@ class Reader {
     std::set<std::string> seen;
     for (const auto& item : node) {
       const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
-      if (!seen.insert(key).second) problem(item.first, "config-duplicate-key", fmt::format("key '{}' stands here twice", key));
+      if (!seen.insert(key).second)
+        problem(item.first, "config-duplicate-key", fmt::format("key '{}' stands here twice", key));
       const auto known = std::ranges::find(keys, key, &std::pair<std::string, Take>::first);
-      if (known != keys.end()) known->second(item.second);
-      else unknown_key(item.first, key, where, keys);
+      if (known != keys.end())
+        known->second(item.second);
+      else
+        unknown_key(item.first, key, where, keys);
     }
   }
 
   void text(const YAML::Node& node, std::string& out, const char* what) {
-    if (node.IsScalar()) out = node.Scalar();
-    else problem(node, "config-wrong-type", fmt::format("'{}' must be a text", what));
+    if (node.IsScalar())
+      out = node.Scalar();
+    else
+      problem(node, "config-wrong-type", fmt::format("'{}' must be a text", what));
   }
   void duration(const YAML::Node& node, Duration& out, const char* what) {
     const auto value = node.IsScalar() ? parse_duration(node.Scalar()) : std::nullopt;
-    if (value && value->us > 0) out = *value;
-    else problem(node, "config-wrong-type", fmt::format("'{}' must be a duration above zero", what), "write it like 15s or 2m");
+    if (value && value->us > 0)
+      out = *value;
+    else
+      problem(node, "config-wrong-type", fmt::format("'{}' must be a duration above zero", what),
+              "write it like 15s or 2m");
   }
   void texts(const YAML::Node& node, std::vector<std::string>& out, const char* what) {
     if (node.IsScalar()) {
       out = {node.Scalar()};
       return;
     }
-    if (!node.IsSequence()) return problem(node, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
+    if (!node.IsSequence())
+      return problem(node, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
     for (const YAML::Node& item : node) {
-      if (item.IsScalar()) out.push_back(item.Scalar());
-      else problem(item, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
+      if (item.IsScalar())
+        out.push_back(item.Scalar());
+      else
+        problem(item, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
     }
   }
-  void word(const YAML::Node& node, std::string& out, const char* what, const std::vector<std::string>& words) {
+  void word(const YAML::Node& node, std::string& out, const char* what,
+            const std::vector<std::string>& words) {
     text(node, out, what);
     if (std::ranges::find(words, out) != words.end()) return;
-    problem(node, "config-wrong-type", fmt::format("'{}' cannot be '{}'", what, out), fmt::format("one of {}", fmt::join(words, ", ")));
+    problem(node, "config-wrong-type", fmt::format("'{}' cannot be '{}'", what, out),
+            fmt::format("one of {}", fmt::join(words, ", ")));
   }
 
  private:
   void unknown_key(const YAML::Node& node, const std::string& key, const std::string& where,
                    const std::vector<std::pair<std::string, Take>>& keys) {
-    const auto nearest = std::ranges::min_element(keys, {}, [&](const auto& k) { return distance(key, k.first); });
+    const auto nearest =
+        std::ranges::min_element(keys, {}, [&](const auto& k) { return distance(key, k.first); });
     std::string hint;
-    if (nearest != keys.end() && distance(key, nearest->first) <= std::max<size_t>(2, key.size() / 3)) {
+    if (nearest != keys.end() &&
+        distance(key, nearest->first) <= std::max<size_t>(2, key.size() / 3)) {
       hint = fmt::format("did you mean '{}'?", nearest->first);
     } else {
       std::vector<std::string> names;
@@ -99,52 +120,66 @@ class Reader {
 };
 
 void read_slurm(Reader& r, const YAML::Node& node, SlurmConfig& c) {
-  r.mapping(node, "slurm", {
-      {"via", [&](const YAML::Node& n) { r.word(n, c.via, "via", {"auto", "bridge", "rest", "commands"}); }},
-      {"conf", [&](const YAML::Node& n) { r.text(n, c.conf, "conf"); }},
-      {"bridge", [&](const YAML::Node& n) { r.text(n, c.bridge, "bridge"); }},
-      {"rest", [&](const YAML::Node& n) { r.text(n, c.rest, "rest"); }},
-      {"rest_token_file", [&](const YAML::Node& n) { r.text(n, c.rest_token_file, "rest_token_file"); }},
-      {"rest_user", [&](const YAML::Node& n) { r.text(n, c.rest_user, "rest_user"); }},
-      {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
-  });
+  r.mapping(node, "slurm",
+            {
+                {"via",
+                 [&](const YAML::Node& n) {
+                   r.word(n, c.via, "via", {"auto", "bridge", "rest", "commands"});
+                 }},
+                {"conf", [&](const YAML::Node& n) { r.text(n, c.conf, "conf"); }},
+                {"bridge", [&](const YAML::Node& n) { r.text(n, c.bridge, "bridge"); }},
+                {"rest", [&](const YAML::Node& n) { r.text(n, c.rest, "rest"); }},
+                {"rest_token_file",
+                 [&](const YAML::Node& n) { r.text(n, c.rest_token_file, "rest_token_file"); }},
+                {"rest_user", [&](const YAML::Node& n) { r.text(n, c.rest_user, "rest_user"); }},
+                {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
+            });
 }
 
 void read_telemetry(Reader& r, const YAML::Node& node, TelemetryConfig& c) {
-  r.mapping(node, "telemetry", {
-      {"prometheus", [&](const YAML::Node& n) { r.text(n, c.prometheus, "prometheus"); }},
-      {"exporters", [&](const YAML::Node& n) { r.texts(n, c.exporters, "exporters"); }},
-      {"bearer_file", [&](const YAML::Node& n) { r.text(n, c.bearer_file, "bearer_file"); }},
-      {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
-  });
+  r.mapping(
+      node, "telemetry",
+      {
+          {"prometheus", [&](const YAML::Node& n) { r.text(n, c.prometheus, "prometheus"); }},
+          {"exporters", [&](const YAML::Node& n) { r.texts(n, c.exporters, "exporters"); }},
+          {"bearer_file", [&](const YAML::Node& n) { r.text(n, c.bearer_file, "bearer_file"); }},
+          {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
+      });
 }
 
 void read_evidence(Reader& r, const YAML::Node& node, EvidenceRules& c) {
-  r.mapping(node, "evidence", {
-      {"stale_after", [&](const YAML::Node& n) { r.duration(n, c.stale_after, "stale_after"); }},
-      {"idle_hold_after", [&](const YAML::Node& n) { r.duration(n, c.idle_hold_after, "idle_hold_after"); }},
-  });
+  r.mapping(node, "evidence",
+            {
+                {"stale_after",
+                 [&](const YAML::Node& n) { r.duration(n, c.stale_after, "stale_after"); }},
+                {"idle_hold_after",
+                 [&](const YAML::Node& n) { r.duration(n, c.idle_hold_after, "idle_hold_after"); }},
+            });
 }
 
 void read_site(Reader& r, const YAML::Node& node, SiteConfig& c) {
   std::string stage = "observe";
-  r.mapping(node, "a site", {
-      {"name", [&](const YAML::Node& n) { r.text(n, c.name, "name"); }},
-      {"slurm", [&](const YAML::Node& n) { read_slurm(r, n, c.slurm); }},
-      {"telemetry", [&](const YAML::Node& n) { read_telemetry(r, n, c.telemetry); }},
-      {"evidence", [&](const YAML::Node& n) { read_evidence(r, n, c.evidence); }},
-      {"stage", [&](const YAML::Node& n) {
-         r.word(n, stage, "stage", {"observe", "suggest", "enforce"});
-         if (stage == "suggest" || stage == "enforce") {
-           r.problem(n, "config-not-allowed", fmt::format("stage '{}' does not exist in this version", stage), "observe");
-         }
-       }},
-  });
+  r.mapping(node, "a site",
+            {
+                {"name", [&](const YAML::Node& n) { r.text(n, c.name, "name"); }},
+                {"slurm", [&](const YAML::Node& n) { read_slurm(r, n, c.slurm); }},
+                {"telemetry", [&](const YAML::Node& n) { read_telemetry(r, n, c.telemetry); }},
+                {"evidence", [&](const YAML::Node& n) { read_evidence(r, n, c.evidence); }},
+                {"stage",
+                 [&](const YAML::Node& n) {
+                   r.word(n, stage, "stage", {"observe", "suggest", "enforce"});
+                   if (stage == "suggest" || stage == "enforce") {
+                     r.problem(n, "config-not-allowed",
+                               fmt::format("stage '{}' does not exist in this version", stage),
+                               "observe");
+                   }
+                 }},
+            });
 }
 
 bool beyond_loopback(const std::string& listen) {
-  return !listen.empty() && !listen.starts_with("unix:") && !listen.starts_with("127.") && !listen.starts_with("localhost:") &&
-         !listen.starts_with("[::1]:");
+  return !listen.empty() && !listen.starts_with("unix:") && !listen.starts_with("127.") &&
+         !listen.starts_with("localhost:") && !listen.starts_with("[::1]:");
 }
 
 }  // namespace
@@ -157,34 +192,48 @@ ConfigResult read_config(const std::string& text, const std::string& source) {
   try {
     root = YAML::Load(text);
   } catch (const YAML::Exception& e) {
-    result.problems.push_back({.code = "config-bad", .message = "not YAML: " + e.msg,
-                               .place = {.source = source, .line = e.mark.line + 1, .column = e.mark.column + 1}, .hint = {}});
+    result.problems.push_back(
+        {.code = "config-bad",
+         .message = "not YAML: " + e.msg,
+         .place = {.source = source, .line = e.mark.line + 1, .column = e.mark.column + 1},
+         .hint = {}});
     return result;
   }
   const auto listen = [&](const YAML::Node& n, std::string& out, const char* what) {
     r.text(n, out, what);
     if (beyond_loopback(out)) {
-      r.problem(n, "config-not-allowed", fmt::format("'{}' is beyond this machine, and this version has neither tls nor identity", out),
-                "127.0.0.1:7077 or unix:/run/fairlead.sock");
+      r.problem(
+          n, "config-not-allowed",
+          fmt::format("'{}' is beyond this machine, and this version has neither tls nor identity",
+                      out),
+          "127.0.0.1:7077 or unix:/run/fairlead.sock");
     }
   };
-  r.mapping(root, "fairlead.yaml", {
-      {"sites", [&](const YAML::Node& n) {
-         if (!n.IsSequence()) return r.problem(n, "config-wrong-type", "'sites' must be a list");
-         for (const YAML::Node& item : n) read_site(r, item, c.sites.emplace_back());
-       }},
-      {"store", [&](const YAML::Node& n) {
-         r.text(n, c.store, "store");
-         if (!c.store.starts_with("sqlite:")) {
-           r.problem(n, "config-not-allowed", fmt::format("store '{}' is not of this version", c.store), "sqlite:/var/lib/fairlead/fairlead.db");
-         }
-       }},
-      {"listen", [&](const YAML::Node& n) { listen(n, c.listen, "listen"); }},
-      {"listen_http", [&](const YAML::Node& n) { listen(n, c.listen_http, "listen_http"); }},
-  });
+  r.mapping(
+      root, "fairlead.yaml",
+      {
+          {"sites",
+           [&](const YAML::Node& n) {
+             if (!n.IsSequence())
+               return r.problem(n, "config-wrong-type", "'sites' must be a list");
+             for (const YAML::Node& item : n) read_site(r, item, c.sites.emplace_back());
+           }},
+          {"store",
+           [&](const YAML::Node& n) {
+             r.text(n, c.store, "store");
+             if (!c.store.starts_with("sqlite:")) {
+               r.problem(n, "config-not-allowed",
+                         fmt::format("store '{}' is not of this version", c.store),
+                         "sqlite:/var/lib/fairlead/fairlead.db");
+             }
+           }},
+          {"listen", [&](const YAML::Node& n) { listen(n, c.listen, "listen"); }},
+          {"listen_http", [&](const YAML::Node& n) { listen(n, c.listen_http, "listen_http"); }},
+      });
   std::set<std::string> names;
   for (const SiteConfig& site : c.sites) {
-    if (!names.insert(site.name).second) r.problem(root, "config-duplicate-key", fmt::format("two sites are named '{}'", site.name));
+    if (!names.insert(site.name).second)
+      r.problem(root, "config-duplicate-key", fmt::format("two sites are named '{}'", site.name));
   }
   if (c.sites.empty()) c.sites.emplace_back();
   return result;

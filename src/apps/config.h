@@ -1,7 +1,8 @@
 // fairlead.yaml: the plumbing.
 //
 // Every key is listed in kKeys of config.cc, which is also the documentation that `fairlead serve
-// --keys` prints. A key that is not there is refused with its line, its column and the nearest name.
+// --keys` prints. A key that is not there is refused with its line, its column and the nearest
+// name.
 #pragma once
 
 #include <string>
@@ -14,17 +15,17 @@
 namespace fairlead {
 
 struct SlurmConfig {
-  std::string via = "auto";    // auto, bridge, rest, commands
-  std::string conf;            // SLURM_CONF; empty: the local default
-  std::string bridge;          // path of fairlead-slurm; empty: beside this program, else in PATH
-  std::string rest;            // "unix:/path" or "http://host:port"
+  std::string via = "auto";  // auto, bridge, rest, commands
+  std::string conf;          // SLURM_CONF; empty: the local default
+  std::string bridge;        // path of fairlead-slurm; empty: beside this program, else in PATH
+  std::string rest;          // "unix:/path" or "http://host:port"
   std::string rest_token_file, rest_user;
   Duration interval = seconds(1);
 };
 
 struct TelemetryConfig {
-  std::string prometheus;               // URL
-  std::vector<std::string> exporters;   // URLs, {node} stands for each node
+  std::string prometheus;              // URL
+  std::vector<std::string> exporters;  // URLs, {node} stands for each node
   std::string bearer_file;
   Duration interval = seconds(15);
   bool any() const { return !prometheus.empty() || !exporters.empty(); }
@@ -44,8 +45,8 @@ struct Config {
   std::string listen_http;  // a second address, loopback only
 };
 
-// Fails with config-bad, config-unknown-key, config-wrong-type, config-duplicate-key, config-not-allowed.
-// All that is wrong is told, not the first only.
+// Fails with config-bad, config-unknown-key, config-wrong-type, config-duplicate-key,
+// config-not-allowed. All that is wrong is told, not the first only.
 struct ConfigResult {
   Config config;
   std::vector<Diagnostic> problems;

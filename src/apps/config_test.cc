@@ -28,19 +28,27 @@ struct Row {
 TEST(Config, RefusesWithPlaceAndHint) {
   const Row rows[] = {
       {"a key one letter off", "listn: unix:/x\n",
-       "f.yaml:1:1: error: unknown key 'listn' in fairlead.yaml  [config-unknown-key]\n  help: did you mean 'listen'?"},
+       "f.yaml:1:1: error: unknown key 'listn' in fairlead.yaml  [config-unknown-key]\n  help: did "
+       "you mean 'listen'?"},
       {"a key far off", "colour: red\n",
-       "f.yaml:1:1: error: unknown key 'colour' in fairlead.yaml  [config-unknown-key]\n  help: known here: sites, store, listen, listen_http"},
+       "f.yaml:1:1: error: unknown key 'colour' in fairlead.yaml  [config-unknown-key]\n  help: "
+       "known here: sites, store, listen, listen_http"},
       {"a wrong type", "sites:\n  - name: a\n    telemetry:\n      interval: [1]\n",
-       "f.yaml:4:17: error: 'interval' must be a duration above zero  [config-wrong-type]\n  help: write it like 15s or 2m"},
-      {"sites as a mapping", "sites: {name: a}\n", "f.yaml:1:8: error: 'sites' must be a list  [config-wrong-type]"},
-      {"the same key twice", "store: sqlite:/a\nstore: sqlite:/b\n", "f.yaml:2:1: error: key 'store' stands here twice  [config-duplicate-key]"},
+       "f.yaml:4:17: error: 'interval' must be a duration above zero  [config-wrong-type]\n  help: "
+       "write it like 15s or 2m"},
+      {"sites as a mapping", "sites: {name: a}\n",
+       "f.yaml:1:8: error: 'sites' must be a list  [config-wrong-type]"},
+      {"the same key twice", "store: sqlite:/a\nstore: sqlite:/b\n",
+       "f.yaml:2:1: error: key 'store' stands here twice  [config-duplicate-key]"},
       {"a stage that does not exist yet", "sites:\n  - stage: enforce\n",
-       "f.yaml:2:12: error: stage 'enforce' does not exist in this version  [config-not-allowed]\n  help: observe"},
+       "f.yaml:2:12: error: stage 'enforce' does not exist in this version  [config-not-allowed]\n "
+       " help: observe"},
       {"beyond loopback", "listen: 0.0.0.0:80\n",
-       "f.yaml:1:9: error: '0.0.0.0:80' is beyond this machine, and this version has neither tls nor identity  [config-not-allowed]\n"
+       "f.yaml:1:9: error: '0.0.0.0:80' is beyond this machine, and this version has neither tls "
+       "nor identity  [config-not-allowed]\n"
        "  help: 127.0.0.1:7077 or unix:/run/fairlead.sock"},
-      {"not YAML", "sites: [\n", "f.yaml:2:1: error: not YAML: end of sequence flow not found  [config-bad]"},
+      {"not YAML", "sites: [\n",
+       "f.yaml:2:1: error: not YAML: end of sequence flow not found  [config-bad]"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);

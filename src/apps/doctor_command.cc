@@ -1,4 +1,5 @@
-// fairlead doctor: can we read what we need, and may we write nothing? One line each, with the cure.
+// fairlead doctor: can we read what we need, and may we write nothing? One line each, with the
+// cure.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,49 +31,77 @@ void check_daemon(Program& p, Checkup& up) {
   Asker asker(p.ask);
   const auto server = asker.server_address();
   if (!server) {
-    up.checks.push_back({"daemon", Finding::note, "none runs here: commands look themselves, and no ledger is kept", "fairlead serve"});
+    up.checks.push_back({"daemon", Finding::note,
+                         "none runs here: commands look themselves, and no ledger is kept",
+                         "fairlead serve"});
     return;
   }
   const auto body = asker.fetch(*server, "/v1/sites");
-  if (body) up.checks.push_back({"daemon", Finding::good, "answers on " + *server, ""});
-  else up.checks.push_back({"daemon", Finding::bad, to_text(body.error()), "fairlead serve"});
+  if (body)
+    up.checks.push_back({"daemon", Finding::good, "answers on " + *server, ""});
+  else
+    up.checks.push_back({"daemon", Finding::bad, to_text(body.error()), "fairlead serve"});
 }
 
 void check_scheduler(const State& s, Checkup& up) {
-  up.checks.push_back({"scheduler", Finding::good, fmt::format("Slurm {} of cluster {}: {} nodes, {} GPUs, {} jobs", s.scheduler.release, s.scheduler.cluster,
-                                                               s.fleet.nodes().size(), s.fleet.present_devices(), s.workloads.size()), ""});
+  up.checks.push_back({"scheduler", Finding::good,
+                       fmt::format("Slurm {} of cluster {}: {} nodes, {} GPUs, {} jobs",
+                                   s.scheduler.release, s.scheduler.cluster, s.fleet.nodes().size(),
+                                   s.fleet.present_devices(), s.workloads.size()),
+                       ""});
   const SourceState& source = s.source(Source::scheduler);
-  if (source.unreadable > 0) up.checks.push_back({"records", Finding::bad, fmt::format("{} could not be read", source.unreadable), "tell us, with the release"});
-  if (!source.detail.empty()) up.checks.push_back({"refused", Finding::note, source.detail, "a right to read it"});
+  if (source.unreadable > 0)
+    up.checks.push_back({"records", Finding::bad,
+                         fmt::format("{} could not be read", source.unreadable),
+                         "tell us, with the release"});
+  if (!source.detail.empty())
+    up.checks.push_back({"refused", Finding::note, source.detail, "a right to read it"});
   const bool limits = !s.associations.empty();
   up.checks.push_back({"accounts", limits ? Finding::good : Finding::note,
-                       limits ? fmt::format("{} associations, {} classes (QOS)", s.associations.size(), s.qos.size())
+                       limits ? fmt::format("{} associations, {} classes (QOS)",
+                                            s.associations.size(), s.qos.size())
                               : "no associations: limits of accounts cannot be explained",
                        limits ? "" : "slurmdbd, or a right to see associations (PrivateData)"});
   up.checks.push_back({"topology", s.fleet.switches().empty() ? Finding::note : Finding::good,
-                       s.fleet.switches().empty() ? "none: the fleet is one flat leaf" : fmt::format("{} switches", s.fleet.switches().size()),
+                       s.fleet.switches().empty()
+                           ? "none: the fleet is one flat leaf"
+                           : fmt::format("{} switches", s.fleet.switches().size()),
                        s.fleet.switches().empty() ? "topology.conf" : ""});
   int64_t without = 0;
   for (const auto& [id, w] : s.workloads) without += w.unplaced_milli != 0 ? 1 : 0;
-  if (without > 0) up.checks.push_back({"placement", Finding::bad, fmt::format("{} running jobs hold GPUs on nodes that nobody states", without), "check slurm.conf"});
+  if (without > 0)
+    up.checks.push_back(
+        {"placement", Finding::bad,
+         fmt::format("{} running jobs hold GPUs on nodes that nobody states", without),
+         "check slurm.conf"});
 }
 
 void check_telemetry(const State& s, const SiteConfig& c, Checkup& up) {
   if (!c.telemetry.any()) {
-    up.checks.push_back({"telemetry", Finding::note, "none is configured: what is held cannot be measured", "--prometheus http://host:9090"});
+    up.checks.push_back({"telemetry", Finding::note,
+                         "none is configured: what is held cannot be measured",
+                         "--prometheus http://host:9090"});
     return;
   }
   const SourceState& source = s.source(Source::telemetry);
   int64_t looked = 0;
-  for (DeviceIndex i = 0; i < s.devices.size(); ++i) looked += s.fleet.device(i).present && s.devices[i].activity.look != Look::unknown ? 1 : 0;
+  for (DeviceIndex i = 0; i < s.devices.size(); ++i)
+    looked += s.fleet.device(i).present && s.devices[i].activity.look != Look::unknown ? 1 : 0;
   if (!source.ok) {
-    up.checks.push_back({"telemetry", Finding::bad, source.detail, "is it the address of a Prometheus that scrapes the GPU exporters?"});
+    up.checks.push_back({"telemetry", Finding::bad, source.detail,
+                         "is it the address of a Prometheus that scrapes the GPU exporters?"});
   } else {
-    up.checks.push_back({"telemetry", looked == s.fleet.present_devices() ? Finding::good : Finding::note,
-                         fmt::format("{} of {} GPUs have a fresh sample{}", looked, s.fleet.present_devices(), source.detail.empty() ? "" : "; " + source.detail),
-                         looked == s.fleet.present_devices() ? "" : "an exporter on every node with GPUs"});
+    up.checks.push_back(
+        {"telemetry", looked == s.fleet.present_devices() ? Finding::good : Finding::note,
+         fmt::format("{} of {} GPUs have a fresh sample{}", looked, s.fleet.present_devices(),
+                     source.detail.empty() ? "" : "; " + source.detail),
+         looked == s.fleet.present_devices() ? "" : "an exporter on every node with GPUs"});
   }
-  if (s.samples_unmatched > 0) up.checks.push_back({"join", Finding::note, fmt::format("{} samples are of GPUs that no node states", s.samples_unmatched), "names of nodes and exporters"});
+  if (s.samples_unmatched > 0)
+    up.checks.push_back(
+        {"join", Finding::note,
+         fmt::format("{} samples are of GPUs that no node states", s.samples_unmatched),
+         "names of nodes and exporters"});
 }
 
 int doctor(Program& p) {
@@ -84,33 +113,49 @@ int doctor(Program& p) {
   if (!command) {
     up.checks.push_back({"bridge", Finding::bad, command.error().message, command.error().hint});
   } else {
-    up.checks.push_back({"reads by", Finding::good, fmt::format("{}", fmt::join(*command, " ")), ""});
+    up.checks.push_back(
+        {"reads by", Finding::good, fmt::format("{}", fmt::join(*command, " ")), ""});
     const auto look = LocalLook::take(local);
     if (!look) {
-      up.checks.push_back({"scheduler", Finding::bad, look.error().message, "is slurmctld up, munge running, slurm.conf readable?"});
+      up.checks.push_back({"scheduler", Finding::bad, look.error().message,
+                           "is slurmctld up, munge running, slurm.conf readable?"});
     } else {
       check_scheduler((*look)->engine().state(), up);
       check_telemetry((*look)->engine().state(), local.look, up);
     }
   }
-  up.checks.push_back({"stage", Finding::good, "observe: no code of this version writes to a scheduler", ""});
-  if (::geteuid() == 0) up.checks.push_back({"user", Finding::note, "runs as root, and needs no right of root", "an ordinary user"});
+  up.checks.push_back(
+      {"stage", Finding::good, "observe: no code of this version writes to a scheduler", ""});
+  if (::geteuid() == 0)
+    up.checks.push_back(
+        {"user", Finding::note, "runs as root, and needs no right of root", "an ordinary user"});
   const auto table = [](const Checkup& c) {
     Table t{.columns = {{"check"}, {"finding"}, {"says"}, {"cure"}}, .rows = {}};
-    for (const Check& k : c.checks) t.rows.push_back({k.what, enum_name(k.finding), k.says, k.cure});
+    for (const Check& k : c.checks)
+      t.rows.push_back({k.what, enum_name(k.finding), k.says, k.cure});
     return t;
   };
-  const int code = print_view(up, p.output, [&](const Checkup& c, const TextOptions&) { return to_text(table(c), {.headers = p.output.headers}); }, table);
-  const bool bad = std::ranges::any_of(up.checks, [](const Check& c) { return c.finding == Finding::bad; });
+  const int code = print_view(
+      up, p.output,
+      [&](const Checkup& c, const TextOptions&) {
+        return to_text(table(c), {.headers = p.output.headers});
+      },
+      table);
+  const bool bad =
+      std::ranges::any_of(up.checks, [](const Check& c) { return c.finding == Finding::bad; });
   return bad ? kExitFound : code;
 }
 
 }  // namespace
 
 void add_doctor_command(Program& p) {
-  CLI::App* c = p.app.add_subcommand("doctor", "can I read what I need, may I write only what my stage allows: one line each, with the cure");
-  c->footer("examples:\n  fairlead doctor\n  fairlead doctor --prometheus http://127.0.0.1:9090 -o json");
-  c->add_option("--server", p.ask.server, "the daemon: unix:/path or http://host:port (FAIRLEAD_SERVER)");
+  CLI::App* c = p.app.add_subcommand("doctor",
+                                     "can I read what I need, may I write only what my stage "
+                                     "allows: one line each, with the cure");
+  c->footer(
+      "examples:\n  fairlead doctor\n  fairlead doctor --prometheus http://127.0.0.1:9090 -o json");
+  c->add_option("--server", p.ask.server,
+                "the daemon: unix:/path or http://host:port (FAIRLEAD_SERVER)");
   add_look_options(*c, p);
   add_output_options(*c, p);
   c->callback([&p] { p.run = [&p] { return doctor(p); }; });

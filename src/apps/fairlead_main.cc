@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
   program.output.width = terminal_width();
   program.output.colour = wants_colour();
   program.app.name("fairlead");
-  program.app.description("Capacity control for shared AI clusters, beside the scheduler you already run.");
+  program.app.description(
+      "Capacity control for shared AI clusters, beside the scheduler you already run.");
   program.app.footer("examples:\n  fairlead observe\n  fairlead explain 4242");
   program.app.set_version_flag("--version", "fairlead " FAIRLEAD_VERSION);
   program.app.require_subcommand(1);

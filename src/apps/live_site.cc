@@ -33,7 +33,9 @@ std::string find_program(const std::string& named, const std::string& name) {
   return "";
 }
 
-std::string interval_text(Duration d) { return std::to_string(std::max<int64_t>(1, whole_seconds(d))) + "s"; }
+std::string interval_text(Duration d) {
+  return std::to_string(std::max<int64_t>(1, whole_seconds(d))) + "s";
+}
 
 }  // namespace
 
@@ -41,26 +43,37 @@ Result<std::vector<std::string>> slurm_command(const SlurmConfig& config, bool o
   std::vector<std::string> argv;
   const bool any = config.via == "auto";
   const char* named = std::getenv("FAIRLEAD_BRIDGE");
-  const std::string bridge = find_program(!config.bridge.empty() ? config.bridge : named != nullptr ? named : "", "fairlead-slurm");
+  const std::string bridge = find_program(!config.bridge.empty() ? config.bridge
+                                          : named != nullptr     ? named
+                                                                 : "",
+                                          "fairlead-slurm");
   if (config.via == "bridge" && bridge.empty()) {
-    return fail("slurm-none", "the bridge fairlead-slurm is not there", "install it, or set slurm.via to rest or commands");
+    return fail("slurm-none", "the bridge fairlead-slurm is not there",
+                "install it, or set slurm.via to rest or commands");
   }
   if (config.via == "bridge" || (any && !bridge.empty() && config.rest.empty())) {
     argv = {bridge};
   } else if (config.via == "rest" || (any && !config.rest.empty())) {
-    if (config.rest.empty()) return fail("slurm-none", "slurm.via is rest, and slurm.rest names no address", "rest: unix:/run/slurmrestd.sock");
+    if (config.rest.empty())
+      return fail("slurm-none", "slurm.via is rest, and slurm.rest names no address",
+                  "rest: unix:/run/slurmrestd.sock");
     argv = {own_folder() / "fairlead", "poll-slurm", "--via", "rest", "--rest", config.rest};
-    if (!config.rest_token_file.empty()) argv.insert(argv.end(), {"--token-file", config.rest_token_file});
+    if (!config.rest_token_file.empty())
+      argv.insert(argv.end(), {"--token-file", config.rest_token_file});
     if (!config.rest_user.empty()) argv.insert(argv.end(), {"--rest-user", config.rest_user});
   } else {
     if (find_program("", "squeue").empty()) {
-      return fail("slurm-none", "no Slurm is here: neither the bridge fairlead-slurm nor the command squeue can be run",
-                  "run fairlead where squeue works, or set slurm.rest to an address of slurmrestd");
+      return fail(
+          "slurm-none",
+          "no Slurm is here: neither the bridge fairlead-slurm nor the command squeue can be run",
+          "run fairlead where squeue works, or set slurm.rest to an address of slurmrestd");
     }
     argv = {own_folder() / "fairlead", "poll-slurm", "--via", "commands"};
   }
-  if (once) argv.push_back("--once");
-  else argv.insert(argv.end(), {"--interval", interval_text(config.interval)});
+  if (once)
+    argv.push_back("--once");
+  else
+    argv.insert(argv.end(), {"--interval", interval_text(config.interval)});
   if (!config.conf.empty()) argv.insert(argv.end(), {"--conf", config.conf});
   return argv;
 }
@@ -75,15 +88,16 @@ LiveSite::LiveSite(io::asio::io_context& io, io::Clock& clock, SiteConfig config
 
 LiveSite::~LiveSite() = default;
 
-Result<std::unique_ptr<LiveSite>> LiveSite::open(io::asio::io_context& io, io::Clock& clock, const SiteConfig& config,
-                                                 Journal& journal) {
+Result<std::unique_ptr<LiveSite>> LiveSite::open(io::asio::io_context& io, io::Clock& clock,
+                                                 const SiteConfig& config, Journal& journal) {
   std::unique_ptr<LiveSite> live(new LiveSite(io, clock, config));
   const auto command = slurm_command(config.slurm, false);
   if (!command) return std::unexpected(command.error());
   auto site = Site::open({.name = config.name, .rules = {.evidence = config.evidence}}, journal);
   if (!site) return std::unexpected(site.error());
   live->site_ = std::move(*site);
-  live->feed_ = std::make_unique<ChildFeed>(io, *live->site_, clock, ChildFeedOptions{.argv = *command});
+  live->feed_ =
+      std::make_unique<ChildFeed>(io, *live->site_, clock, ChildFeedOptions{.argv = *command});
   if (!config.telemetry.any()) return live;
   live->telemetry_ = std::make_unique<Telemetry>();
   const auto now = [&clock] { return clock.now(); };
@@ -91,10 +105,14 @@ Result<std::unique_ptr<LiveSite>> LiveSite::open(io::asio::io_context& io, io::C
     const auto url = io::parse_url(config.telemetry.prometheus);
     if (!url) return std::unexpected(url.error());
     live->telemetry_->prometheus = std::make_unique<prometheus::PrometheusSource>(
-        prometheus::PrometheusOptions{.url = *url, .credentials = {.bearer_file = config.telemetry.bearer_file}}, now);
+        prometheus::PrometheusOptions{.url = *url,
+                                      .credentials = {.bearer_file = config.telemetry.bearer_file}},
+        now);
   } else {
     live->telemetry_->exporters = std::make_unique<prometheus::ExporterSource>(
-        prometheus::ExporterOptions{.urls = config.telemetry.exporters, .credentials = {.bearer_file = config.telemetry.bearer_file}}, now);
+        prometheus::ExporterOptions{.urls = config.telemetry.exporters,
+                                    .credentials = {.bearer_file = config.telemetry.bearer_file}},
+        now);
   }
   return live;
 }
@@ -111,7 +129,8 @@ void LiveSite::stop() {
 }
 
 bool LiveSite::looked() const {
-  return site_->polls_ended(Source::scheduler) > 0 && (!telemetry_ || site_->polls_ended(Source::telemetry) > 0);
+  return site_->polls_ended(Source::scheduler) > 0 &&
+         (!telemetry_ || site_->polls_ended(Source::telemetry) > 0);
 }
 
 // Time passes also when no source says anything.
@@ -149,12 +168,14 @@ io::asio::awaitable<void> LiveSite::look_at_devices() {
 
 io::asio::awaitable<void> LiveSite::poll_telemetry() {
   // The first look waits for the nodes: samples are joined to what the scheduler states.
-  while (!stopped_ && site_->polls_ended(Source::scheduler) == 0) co_await io::sleep_for(io::milliseconds(20));
+  while (!stopped_ && site_->polls_ended(Source::scheduler) == 0)
+    co_await io::sleep_for(io::milliseconds(20));
   const auto period = io::milliseconds(config_.telemetry.interval.us / 1000);
   while (!stopped_) {
     const auto begun = std::chrono::steady_clock::now();
     co_await look_at_devices();
-    const auto took = std::chrono::duration_cast<io::milliseconds>(std::chrono::steady_clock::now() - begun);
+    const auto took =
+        std::chrono::duration_cast<io::milliseconds>(std::chrono::steady_clock::now() - begun);
     co_await io::sleep_for(std::max(io::milliseconds(100), period - took));
   }
 }

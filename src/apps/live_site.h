@@ -19,8 +19,8 @@ Result<std::vector<std::string>> slurm_command(const SlurmConfig& config, bool o
 
 class LiveSite {
  public:
-  static Result<std::unique_ptr<LiveSite>> open(io::asio::io_context& io, io::Clock& clock, const SiteConfig& config,
-                                                Journal& journal);
+  static Result<std::unique_ptr<LiveSite>> open(io::asio::io_context& io, io::Clock& clock,
+                                                const SiteConfig& config, Journal& journal);
   ~LiveSite();
 
   void start();

@@ -18,7 +18,8 @@ struct OutputOptions {
   bool colour = false;
 };
 
-constexpr int kExitGood = 0, kExitFound = 1, kExitUsage = 2, kExitUnreachable = 3, kExitNotAllowed = 4, kExitRefused = 5;
+constexpr int kExitGood = 0, kExitFound = 1, kExitUsage = 2, kExitUnreachable = 3,
+              kExitNotAllowed = 4, kExitRefused = 5;
 
 // Says the diagnostic on stderr. Returns the exit code that belongs to its code.
 int complain(const Diagnostic& diagnostic);
@@ -34,7 +35,8 @@ TextOptions text_options(const OutputOptions& options);
 // `text` makes the form for people, `table` the one for programs.
 template <class View>
 int print_view(const View& view, const OutputOptions& options, auto&& text, auto&& table) {
-  if (options.format == "table" || options.format == "wide") return print(text(view, text_options(options)));
+  if (options.format == "table" || options.format == "wide")
+    return print(text(view, text_options(options)));
   if (options.format == "csv") return print(to_csv(table(view), options.headers));
   if (options.format == "name") {
     std::string names;
@@ -42,7 +44,8 @@ int print_view(const View& view, const OutputOptions& options, auto&& text, auto
     return print(names);
   }
   if (options.format == "html") {
-    return complain({.code = "usage", .message = "this has no form in HTML", .place = {}, .hint = "-o json"});
+    return complain(
+        {.code = "usage", .message = "this has no form in HTML", .place = {}, .hint = "-o json"});
   }
   const std::string json = json::to_json(view, json::Style::view);
   if (options.format == "json") return print(json + "\n");

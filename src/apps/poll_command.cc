@@ -8,8 +8,12 @@ void add_poll_command(Program& p) {
   auto o = std::make_shared<slurm::PollerOptions>();
   auto via = std::make_shared<std::string>("commands");
   auto interval = std::make_shared<std::string>("1s");
-  CLI::App* c = p.app.add_subcommand("poll-slurm", "print a Slurm's state and changes as event lines, through slurmrestd or the commands");
-  c->footer("examples:\n  fairlead poll-slurm --once\n  fairlead poll-slurm --via rest --rest unix:/run/slurmrestd.sock --interval 5s");
+  CLI::App* c = p.app.add_subcommand(
+      "poll-slurm",
+      "print a Slurm's state and changes as event lines, through slurmrestd or the commands");
+  c->footer(
+      "examples:\n  fairlead poll-slurm --once\n  fairlead poll-slurm --via rest --rest "
+      "unix:/run/slurmrestd.sock --interval 5s");
   c->add_option("--via", *via, "rest or commands")->check(CLI::IsMember({"rest", "commands"}));
   c->add_option("--conf", o->conf, "slurm.conf to use");
   c->add_option("--rest", o->rest_url, "unix:/path or http://host:port");
@@ -20,7 +24,11 @@ void add_poll_command(Program& p) {
   c->callback([&p, o, via, interval] {
     p.run = [o, via, interval] {
       const auto every = parse_duration(*interval);
-      if (!every || every->us <= 0) return complain({.code = "usage", .message = "'" + *interval + "' is no duration", .place = {}, .hint = "1s"});
+      if (!every || every->us <= 0)
+        return complain({.code = "usage",
+                         .message = "'" + *interval + "' is no duration",
+                         .place = {},
+                         .hint = "1s"});
       o->interval = *every;
       o->via = *via == "rest" ? slurm::Via::rest : slurm::Via::commands;
       return slurm::run_poller(*o);

@@ -29,7 +29,8 @@ constexpr size_t kFileMax = size_t{4} << 30;
 Result<std::string> unpacked(const std::string& file, std::string bytes) {
   if (bytes.size() < 2 || bytes[0] != '\x1f' || bytes[1] != '\x8b') return bytes;
   z_stream z{};
-  if (inflateInit2(&z, 15 + 32) != Z_OK) return fail("history-broken", file + " cannot be unpacked");
+  if (inflateInit2(&z, 15 + 32) != Z_OK)
+    return fail("history-broken", file + " cannot be unpacked");
   std::string out;
   std::string block(1 << 20, '\0');
   z.next_in = reinterpret_cast<Bytef*>(bytes.data());
@@ -43,7 +44,9 @@ Result<std::string> unpacked(const std::string& file, std::string bytes) {
     if (result == Z_STREAM_END && z.avail_in > 0) result = inflateReset(&z);
   }
   inflateEnd(&z);
-  if (result != Z_STREAM_END) return fail("history-broken", fmt::format("{} is cut or broken (gzip)", file), "make the dump again");
+  if (result != Z_STREAM_END)
+    return fail("history-broken", fmt::format("{} is cut or broken (gzip)", file),
+                "make the dump again");
   return out;
 }
 
@@ -51,7 +54,8 @@ Result<HistoryInput> read_input(const std::string& file) {
   std::string bytes;
   if (file == "-") {
     std::string block(1 << 16, '\0');
-    for (ssize_t n = 0; (n = ::read(STDIN_FILENO, block.data(), block.size())) > 0;) bytes.append(block, 0, static_cast<size_t>(n));
+    for (ssize_t n = 0; (n = ::read(STDIN_FILENO, block.data(), block.size())) > 0;)
+      bytes.append(block, 0, static_cast<size_t>(n));
   } else {
     auto read = io::read_file(file, kFileMax);
     if (!read) return std::unexpected(read.error());
@@ -67,11 +71,16 @@ class Progress {
  public:
   bool show(const ReplayProgress& p) {
     if (!terminal_) return true;
-    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-    const double share = p.workloads_total == 0 ? 1 : static_cast<double>(p.workloads_done) / static_cast<double>(p.workloads_total);
-    fmt::print(stderr, "\rreplay {:3.0f} %  {} of {} workloads  {:.0f} events/s  {} left   ", 100 * share, with_thousands(p.workloads_done),
-               with_thousands(p.workloads_total), static_cast<double>(p.events) / std::max(passed, 0.001),
-               share > 0 ? to_short_text(seconds(static_cast<int64_t>(passed / share - passed))) : "?");
+    const double passed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+    const double share = p.workloads_total == 0 ? 1
+                                                : static_cast<double>(p.workloads_done) /
+                                                      static_cast<double>(p.workloads_total);
+    fmt::print(
+        stderr, "\rreplay {:3.0f} %  {} of {} workloads  {:.0f} events/s  {} left   ", 100 * share,
+        with_thousands(p.workloads_done), with_thousands(p.workloads_total),
+        static_cast<double>(p.events) / std::max(passed, 0.001),
+        share > 0 ? to_short_text(seconds(static_cast<int64_t>(passed / share - passed))) : "?");
     return true;
   }
   void done() const {
@@ -84,11 +93,13 @@ class Progress {
 };
 
 void add_notes(Report& report, const HistoryNotes& notes) {
-  std::vector<std::string> lines = {fmt::format("{}: {} rows, {} workloads, {} runs", notes.format, with_thousands(notes.rows),
-                                                with_thousands(notes.workloads), with_thousands(notes.runs))};
+  std::vector<std::string> lines = {
+      fmt::format("{}: {} rows, {} workloads, {} runs", notes.format, with_thousands(notes.rows),
+                  with_thousands(notes.workloads), with_thousands(notes.runs))};
   lines.insert(lines.end(), notes.remarks.begin(), notes.remarks.end());
   for (const SkippedRows& s : notes.skipped) {
-    lines.push_back(fmt::format("{} rows left out: {} (first at {}:{})", with_thousands(s.count), s.reason, s.source, s.line));
+    lines.push_back(fmt::format("{} rows left out: {} (first at {}:{})", with_thousands(s.count),
+                                s.reason, s.source, s.line));
   }
   report.notes.insert(report.notes.begin(), lines.begin(), lines.end());
 }
@@ -97,8 +108,13 @@ int run_replay(Program& p, const ReplayArguments& a) {
   HistoryOptions options;
   if (!a.utc_offset.empty()) {
     const bool west = a.utc_offset[0] == '-';
-    const auto offset = parse_duration(std::string_view(a.utc_offset).substr(west || a.utc_offset[0] == '+' ? 1 : 0));
-    if (!offset) return complain({.code = "usage", .message = fmt::format("'{}' is no offset", a.utc_offset), .place = {}, .hint = "--utc-offset 2h or -5h30m"});
+    const auto offset = parse_duration(
+        std::string_view(a.utc_offset).substr(west || a.utc_offset[0] == '+' ? 1 : 0));
+    if (!offset)
+      return complain({.code = "usage",
+                       .message = fmt::format("'{}' is no offset", a.utc_offset),
+                       .place = {},
+                       .hint = "--utc-offset 2h or -5h30m"});
     options.utc_offset = west ? Duration{-offset->us} : *offset;
   }
   std::vector<HistoryInput> inputs;
@@ -110,31 +126,47 @@ int run_replay(Program& p, const ReplayArguments& a) {
   const auto history = read_history(std::move(inputs), options);
   if (!history) return complain(history.error());
   Progress progress;
-  const ReplayResult result = replay(*history, {.site = p.ask.look.name == "local" ? "history" : p.ask.look.name,
-                                                        .rules = {}, .progress = [&](const ReplayProgress& at) { return progress.show(at); }});
+  const ReplayResult result =
+      replay(*history, {.site = p.ask.look.name == "local" ? "history" : p.ask.look.name,
+                        .rules = {},
+                        .progress = [&](const ReplayProgress& at) { return progress.show(at); }});
   progress.done();
   if (a.verify) {
     const LedgerCheck check = check_ledger(result.engine);
-    if (!check.adds_up) return complain({.code = "ledger", .message = check.problem, .place = {}, .hint = {}}), kExitFound;
+    if (!check.adds_up)
+      return complain({.code = "ledger", .message = check.problem, .place = {}, .hint = {}}),
+             kExitFound;
   }
   Report report = report_of(result.engine.state(), {});
   add_notes(report, history->notes());
   const auto by = report_by_of(a.by);
   if (p.output.format == "html") return print(report_html(report));
-  return print_view(report, p.output,
-                    [&](const Report& r, const TextOptions& t) { return by ? report_by_text(r, *by, t) : report_text(r, t); },
-                    [&](const Report& r) { return report_table(r, by.value_or(ReportBy::team)); });
+  return print_view(
+      report, p.output,
+      [&](const Report& r, const TextOptions& t) {
+        return by ? report_by_text(r, *by, t) : report_text(r, t);
+      },
+      [&](const Report& r) { return report_table(r, by.value_or(ReportBy::team)); });
 }
 
 }  // namespace
 
 void add_replay_command(Program& p) {
   auto a = std::make_shared<ReplayArguments>();
-  CLI::App* c = p.app.add_subcommand("replay", "a site's past: a sacct dump, SWF, a public trace, a CSV or our journal, as the same report");
-  c->footer(fmt::format("examples:\n  {} > dump.psv && fairlead replay dump.psv\n  fairlead replay philly.csv.gz -o html > philly.html", kSacctCommand));
-  c->add_option("history", a->files, "files, plain or gzip; several are parts of one; - is standard input")->required();
-  c->add_option("--by", a->by, "team, class, user, partition or model")->check(CLI::IsMember({"team", "class", "user", "partition", "model"}));
-  c->add_option("--utc-offset", a->utc_offset, "of the site's clock, for dumps without a zone (2h, -5h)");
+  CLI::App* c = p.app.add_subcommand(
+      "replay",
+      "a site's past: a sacct dump, SWF, a public trace, a CSV or our journal, as the same report");
+  c->footer(
+      fmt::format("examples:\n  {} > dump.psv && fairlead replay dump.psv\n  fairlead replay "
+                  "philly.csv.gz -o html > philly.html",
+                  kSacctCommand));
+  c->add_option("history", a->files,
+                "files, plain or gzip; several are parts of one; - is standard input")
+      ->required();
+  c->add_option("--by", a->by, "team, class, user, partition or model")
+      ->check(CLI::IsMember({"team", "class", "user", "partition", "model"}));
+  c->add_option("--utc-offset", a->utc_offset,
+                "of the site's clock, for dumps without a zone (2h, -5h)");
   c->add_option("--name", p.ask.look.name, "how to call the site");
   c->add_flag("--verify", a->verify, "recount the ledger at the end");
   add_output_options(*c, p);

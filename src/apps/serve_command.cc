@@ -66,15 +66,19 @@ class Daemon {
     api_ = std::make_unique<Api>(std::move(sites), clock_.now());
     for (Served& s : served_) {
       Site& site = s.live->site();
-      site.on_decisions = [this, &site](const std::vector<Decision>& d) { api_->publish(site.state().site, d); };
+      site.on_decisions = [this, &site](const std::vector<Decision>& d) {
+        api_->publish(site.state().site, d);
+      };
       site.on_change = [this, &site] { api_->poll_ended(site.state().site); };
     }
-    server_ = std::make_unique<io::HttpServer>(io_, [this](const io::HttpRequest& r) { return api_->answer(r); });
+    server_ = std::make_unique<io::HttpServer>(
+        io_, [this](const io::HttpRequest& r) { return api_->answer(r); });
     for (const std::string& address : {config_.listen, config_.listen_http}) {
       if (address.empty()) continue;
       const auto where = server_->listen(address);
       if (!where) return complain(where.error());
-      fmt::print(stderr, "fairlead: listening on {}\n", where->starts_with("unix:") ? *where : "http://" + *where);
+      fmt::print(stderr, "fairlead: listening on {}\n",
+                 where->starts_with("unix:") ? *where : "http://" + *where);
     }
     for (Served& s : served_) s.live->start();
     io::spawn(io_, until_signal());
@@ -96,7 +100,9 @@ class Daemon {
       auto live = LiveSite::open(io_, clock_, site, *s.journal);
       if (!live) return complain(live.error());
       s.live = std::move(*live);
-      if (s.live->site().replayed() > 0) fmt::print(stderr, "fairlead: site {}: replayed {} events\n", site.name, s.live->site().replayed());
+      if (s.live->site().replayed() > 0)
+        fmt::print(stderr, "fairlead: site {}: replayed {} events\n", site.name,
+                   s.live->site().replayed());
       served_.push_back(std::move(s));
     }
     return kExitGood;
@@ -131,12 +137,15 @@ void say_plan(const Config& config, bool keep_store) {
   for (const SiteConfig& site : config.sites) {
     const auto command = slurm_command(site.slurm, false);
     fmt::print("site {}: stage observe, nothing is written to the scheduler\n", site.name);
-    fmt::print("  scheduler  {}\n", command ? fmt::format("{}", fmt::join(*command, " ")) : to_text(command.error()));
-    fmt::print("  telemetry  {}\n", !site.telemetry.prometheus.empty() ? site.telemetry.prometheus
-                                    : site.telemetry.any()            ? fmt::format("{}", fmt::join(site.telemetry.exporters, ", "))
-                                                                      : "none: what is held cannot be measured");
+    fmt::print("  scheduler  {}\n",
+               command ? fmt::format("{}", fmt::join(*command, " ")) : to_text(command.error()));
+    fmt::print("  telemetry  {}\n",
+               !site.telemetry.prometheus.empty() ? site.telemetry.prometheus
+               : site.telemetry.any() ? fmt::format("{}", fmt::join(site.telemetry.exporters, ", "))
+                                      : "none: what is held cannot be measured");
   }
-  fmt::print("store   {}\nlisten  {} {}\n", keep_store ? config.store : "none", config.listen, config.listen_http);
+  fmt::print("store   {}\nlisten  {} {}\n", keep_store ? config.store : "none", config.listen,
+             config.listen_http);
 }
 
 int serve(Program& p, const ServeOptions& o) {
@@ -154,12 +163,16 @@ int serve(Program& p, const ServeOptions& o) {
 
 void add_serve_command(Program& p) {
   auto o = std::make_shared<ServeOptions>();
-  CLI::App* c = p.app.add_subcommand("serve", "the daemon: looks, keeps the ledger, answers the API, the console and /metrics");
-  c->footer("examples:\n  fairlead serve --config /etc/fairlead/fairlead.yaml\n  fairlead serve --no-store --listen-http 127.0.0.1:7077");
+  CLI::App* c = p.app.add_subcommand(
+      "serve", "the daemon: looks, keeps the ledger, answers the API, the console and /metrics");
+  c->footer(
+      "examples:\n  fairlead serve --config /etc/fairlead/fairlead.yaml\n  fairlead serve "
+      "--no-store --listen-http 127.0.0.1:7077");
   c->add_option("--config", o->config_file, "fairlead.yaml");
   c->add_option("--store", o->store, "sqlite:/path, instead of the file's");
   c->add_option("--listen", o->listen, "unix:/path or 127.0.0.1:port, instead of the file's");
-  c->add_option("--listen-http", o->listen_http, "a second address, for browsers (port 0: any free one)");
+  c->add_option("--listen-http", o->listen_http,
+                "a second address, for browsers (port 0: any free one)");
   c->add_flag("--no-store", o->no_store, "keep nothing: the ledger begins anew with each start");
   c->add_flag("--check", o->check, "read the configuration, say what would be done, and end");
   c->add_flag("--keys", o->keys, "every key of fairlead.yaml, with what it means");

@@ -1,8 +1,8 @@
 // A digest of values: equal digests, equal values (but for chance).
 //
-// 64-bit FNV-1a with a final mix. Numbers are folded as eight little-endian bytes, strings with their
-// length before them, so that two neighbours never run into each other. Not for secrets: the lineage
-// signs with a real hash.
+// 64-bit FNV-1a with a final mix. Numbers are folded as eight little-endian bytes, strings with
+// their length before them, so that two neighbours never run into each other. Not for secrets: the
+// lineage signs with a real hash.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,8 @@ std::string fold_hostlist(const std::vector<std::string>& names) {
     size_t j = i;
     while (j < names.size() && !first.digits.empty()) {
       const Split low = split_last_number(names[j]);
-      if (low.head != first.head || low.tail != first.tail || low.digits.size() != first.digits.size())
+      if (low.head != first.head || low.tail != first.tail ||
+          low.digits.size() != first.digits.size())
         break;
       size_t k = j + 1;
       while (k < names.size()) {

@@ -32,8 +32,8 @@ TEST(Hostlist, ExpandsBrackets) {
 }
 
 TEST(Hostlist, RefusesWhatIsNone) {
-  for (const char* text : {"n[", "n]", "n[1-", "n[2-1]", "n[a]", ",", "a,,b", "n[[1]]",
-                           "n[0-99999999999]", "n[]"}) {
+  for (const char* text :
+       {"n[", "n]", "n[1-", "n[2-1]", "n[a]", ",", "a,,b", "n[[1]]", "n[0-99999999999]", "n[]"}) {
     const auto got = expand_hostlist(text);
     ASSERT_FALSE(got.has_value()) << text;
     EXPECT_EQ(got.error().code, "hostlist-bad") << text;
@@ -50,7 +50,8 @@ TEST(Hostlist, Folds) {
 RC_GTEST_PROP(Hostlist, FoldingLosesNothing, (const std::vector<uint16_t>& numbers, bool padded)) {
   Names names;
   for (const uint16_t n : numbers) {
-    names.push_back((n % 3 == 0 ? "r" : "n") + (padded ? std::to_string(100000 + n) : std::to_string(n)));
+    names.push_back((n % 3 == 0 ? "r" : "n") +
+                    (padded ? std::to_string(100000 + n) : std::to_string(n)));
   }
   const auto back = expand_hostlist(fold_hostlist(names));
   RC_ASSERT(back.has_value());

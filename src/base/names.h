@@ -1,8 +1,8 @@
 // Names as small numbers.
 //
-// Each distinct name gets the next number, from 0; number 0 is always the empty name. Numbers follow
-// the order of first appearance, so the same events give the same numbers. Names are never dropped:
-// what names a site uses (teams, users, partitions, nodes) is bounded by the site.
+// Each distinct name gets the next number, from 0; number 0 is always the empty name. Numbers
+// follow the order of first appearance, so the same events give the same numbers. Names are never
+// dropped: what names a site uses (teams, users, partitions, nodes) is bounded by the site.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -1,7 +1,8 @@
 // Chance that repeats: the same seed gives the same draws on every machine and compiler.
 //
-// xoshiro256** seeded by splitmix64 (Blackman and Vigna, prng.di.unimi.it, public domain). `below` is
-// exact for any bound by rejection. No distribution of the standard library is used: theirs differ.
+// xoshiro256** seeded by splitmix64 (Blackman and Vigna, prng.di.unimi.it, public domain). `below`
+// is exact for any bound by rejection. No distribution of the standard library is used: theirs
+// differ.
 #pragma once
 
 #include <cstdint>

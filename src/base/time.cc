@@ -13,8 +13,7 @@ int64_t civil_to_seconds(const Civil& c) {
   const int64_t era = (y >= 0 ? y : y - 399) / 400;
   const int64_t year_of_era = y - era * 400;
   const int64_t day_of_year = (153 * (c.month + (c.month > 2 ? -3 : 9)) + 2) / 5 + c.day - 1;
-  const int64_t day_of_era =
-      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   const int64_t days = era * 146097 + day_of_era - 719468;
   return days * 86400 + c.hour * 3600 + c.minute * 60 + c.second;
 }

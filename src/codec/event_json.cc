@@ -17,7 +17,8 @@ std::unexpected<Diagnostic> bad(std::string message) {
   return fail("event-bad", std::move(message), "is it a line of a fairlead event stream?");
 }
 
-// Makes `what` the alternative of that name and reads it. Returns false where no alternative has it.
+// Makes `what` the alternative of that name and reads it. Returns false where no alternative has
+// it.
 bool read_what(std::string_view name, json::od::value value, What& what, json::Reading& reading) {
   bool known = false;
   boost::mp11::mp_for_each<boost::mp11::mp_iota_c<std::variant_size_v<What>>>([&](auto i) {
@@ -66,7 +67,8 @@ Result<Event> read_event(std::string_view line) {
   const simdjson::padded_string padded(line);
   json::od::document document;
   json::od::object object;
-  if (parser.iterate(padded).get(document) || document.get_object().get(object)) return bad("not JSON");
+  if (parser.iterate(padded).get(document) || document.get_object().get(object))
+    return bad("not JSON");
   Event event;
   json::Reading reading;
   bool has_what = false;
@@ -74,11 +76,16 @@ Result<Event> read_event(std::string_view line) {
     std::string_view key;
     json::od::value value;
     if (field.unescaped_key().get(key) || field.value().get(value)) return bad("broken JSON");
-    if (key == "seq") json::read(value, event.seq, reading);
-    else if (key == "at") json::read(value, event.at, reading);
-    else if (has_what) return bad(fmt::format("a second kind '{}' in one event", key.substr(0, 40)));
-    else if (read_what(key, value, event.what, reading)) has_what = true;
-    else return bad(fmt::format("unknown kind of event '{}'", key.substr(0, 40)));
+    if (key == "seq")
+      json::read(value, event.seq, reading);
+    else if (key == "at")
+      json::read(value, event.at, reading);
+    else if (has_what)
+      return bad(fmt::format("a second kind '{}' in one event", key.substr(0, 40)));
+    else if (read_what(key, value, event.what, reading))
+      has_what = true;
+    else
+      return bad(fmt::format("unknown kind of event '{}'", key.substr(0, 40)));
     if (!reading.problem.empty()) return bad(reading.problem);
   }
   if (!has_what) return bad("the event has no kind");

@@ -1,7 +1,7 @@
 // One event, one line of JSON: {"seq":7,"at":1796025540000000,"job":{…}}.
 //
-// The same line goes over the pipe from a bridge and into the journal. A stream begins with a header
-// line, {"fairlead_events":1}; another version is refused. docs/design/events.md.
+// The same line goes over the pipe from a bridge and into the journal. A stream begins with a
+// header line, {"fairlead_events":1}; another version is refused. docs/design/events.md.
 #pragma once
 
 #include <string>

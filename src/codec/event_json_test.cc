@@ -27,7 +27,8 @@ TEST(EventJson, ReadsBackAJob) {
   Event want = job_event();
   const auto got = read_event(to_json(want));
   ASSERT_TRUE(got.has_value()) << to_text(got.error());
-  std::get<Job>(want.what).user = "ana \"q\" \u00ff\n";  // a byte that is no UTF-8 becomes a character
+  std::get<Job>(want.what).user =
+      "ana \"q\" \u00ff\n";  // a byte that is no UTF-8 becomes a character
   EXPECT_EQ(*got, want);
 }
 
@@ -43,8 +44,12 @@ TEST(EventJson, RefusesWithAReason) {
       {.name = "no kind", .line = R"({"at":5})", .want = "no kind"},
       {.name = "unknown kind", .line = R"({"at":5,"pod":{}})", .want = "'pod'"},
       {.name = "two kinds", .line = R"({"at":5,"tick":{},"job_gone":{}})", .want = "second kind"},
-      {.name = "wrong type", .line = R"({"at":5,"job":{"id":"x"}})", .want = "job.id: expected a whole"},
-      {.name = "too large", .line = R"({"at":5,"job":{"id":4294967296}})", .want = "smaller number"},
+      {.name = "wrong type",
+       .line = R"({"at":5,"job":{"id":"x"}})",
+       .want = "job.id: expected a whole"},
+      {.name = "too large",
+       .line = R"({"at":5,"job":{"id":4294967296}})",
+       .want = "smaller number"},
       {.name = "unknown word", .line = R"({"at":5,"job":{"state":"zzz"}})", .want = "'zzz'"},
       {.name = "text after", .line = R"({"at":5,"tick":{}} x)", .want = "not JSON"},
   };

@@ -7,10 +7,11 @@ namespace {
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2
-                        : lead >= 0xe0 && lead < 0xf0                 ? 3
-                        : lead >= 0xf0 && lead < 0xf5                 ? 4
-                                                                      : 0;
+  const size_t length = lead < 0x80                   ? 1
+                        : lead >= 0xc2 && lead < 0xe0 ? 2
+                        : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                      : 0;
   if (length == 0 || length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -25,11 +26,21 @@ size_t utf8_length(std::string_view text) {
 void escape(std::string& out, unsigned char c) {
   static constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; break;
-    case '\\': out += "\\\\"; break;
-    case '\n': out += "\\n"; break;
-    case '\t': out += "\\t"; break;
-    case '\r': out += "\\r"; break;
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
     default:
       out += "\\u00";
       out += kHex[c >> 4];
@@ -61,7 +72,8 @@ void quote(std::string& out, std::string_view text) {
 bool read_instant(od::value value, Instant& out, Reading& reading) {
   od::json_type type{};
   if (value.type().get(type)) return reading.fail("an instant");
-  if (type == od::json_type::number) return !value.get_int64().get(out.us) || reading.fail("a whole number");
+  if (type == od::json_type::number)
+    return !value.get_int64().get(out.us) || reading.fail("a whole number");
   out = {};
   if (type == od::json_type::null) return true;
   std::string_view text;

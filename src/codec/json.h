@@ -1,11 +1,11 @@
 // JSON of any described struct, both ways.
 //
-// Two styles. *Records* (events, snapshots) leave out members that have their default value, so that a
-// fleet's worth stays small, and write instants as whole microseconds. *Views* (what people and
-// programs ask for) write every member and instants as RFC 3339 text, null where not known. Reading
-// takes both, takes a missing member as its default and skips members it does not know (a newer
-// writer may state more). Enums are their names; a member `klass` is written "class". A wrong type is
-// refused with its path: "job.request.nodes_min: expected a whole number".
+// Two styles. *Records* (events, snapshots) leave out members that have their default value, so
+// that a fleet's worth stays small, and write instants as whole microseconds. *Views* (what people
+// and programs ask for) write every member and instants as RFC 3339 text, null where not known.
+// Reading takes both, takes a missing member as its default and skips members it does not know (a
+// newer writer may state more). Enums are their names; a member `klass` is written "class". A wrong
+// type is refused with its path: "job.request.nodes_min: expected a whole number".
 #pragma once
 
 #include <simdjson.h>
@@ -33,9 +33,12 @@ void write(std::string& out, const T& value, Style style = Style::record) {
   if constexpr (std::is_same_v<T, bool>) {
     out += value ? "true" : "false";
   } else if constexpr (std::is_same_v<T, Instant>) {
-    if (style == Style::record) write(out, value.us);
-    else if (value.known()) quote(out, to_rfc3339(value));
-    else out += "null";
+    if (style == Style::record)
+      write(out, value.us);
+    else if (value.known())
+      quote(out, to_rfc3339(value));
+    else
+      out += "null";
   } else if constexpr (std::is_same_v<T, Duration>) {
     write(out, value.us);
   } else if constexpr (std::is_integral_v<T>) {
@@ -46,8 +49,10 @@ void write(std::string& out, const T& value, Style style = Style::record) {
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     quote(out, value);
   } else if constexpr (kIsOptional<T>) {
-    if (value) write(out, *value, style);
-    else out += "null";
+    if (value)
+      write(out, *value, style);
+    else
+      out += "null";
   } else if constexpr (kIsVector<T>) {
     out += '[';
     bool comma = false;
@@ -63,8 +68,10 @@ void write(std::string& out, const T& value, Style style = Style::record) {
     for (const auto& [key, item] : value) {
       if (comma) out += ',';
       comma = true;
-      if constexpr (std::is_convertible_v<decltype(key), std::string_view>) quote(out, key);
-      else quote(out, std::to_string(key));
+      if constexpr (std::is_convertible_v<decltype(key), std::string_view>)
+        quote(out, key);
+      else
+        quote(out, std::to_string(key));
       out += ':';
       write(out, item, style);
     }
@@ -106,7 +113,8 @@ struct Reading {
 // Names a member or element for the time of a call.
 class PathStep {
  public:
-  PathStep(Reading& reading, std::string_view name) : reading_(reading), size_(reading.path.size()) {
+  PathStep(Reading& reading, std::string_view name)
+      : reading_(reading), size_(reading.path.size()) {
     if (size_ != 0) reading_.path += '.';
     reading_.path += name;
   }
@@ -205,7 +213,8 @@ bool read(od::value value, T& out, Reading& reading) {
         own.assign(key);
       } else {
         const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), own);
-        if (error != std::errc{} || end != key.data() + key.size()) return reading.fail("a number as key");
+        if (error != std::errc{} || end != key.data() + key.size())
+          return reading.fail("a number as key");
       }
       typename T::mapped_type item{};
       if (!read(inner, item, reading)) return false;
@@ -226,13 +235,15 @@ Result<T> from_json(std::string_view text) {
   const simdjson::padded_string padded(text);
   od::document document;
   od::value value;
-  if (const auto error = parser.iterate(padded).get(document); error || document.get_value().get(value)) {
+  if (const auto error = parser.iterate(padded).get(document);
+      error || document.get_value().get(value)) {
     return fairlead::fail("json-bad", "not a JSON object or list");
   }
   T out{};
   Reading reading;
   if (!read(value, out, reading)) return fairlead::fail("json-wrong-type", reading.problem);
-  if (!document.current_location().error()) return fairlead::fail("json-bad", "more text after the JSON document");
+  if (!document.current_location().error())
+    return fairlead::fail("json-bad", "more text after the JSON document");
   return out;
 }
 

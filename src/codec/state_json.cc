@@ -32,18 +32,22 @@ Result<State> read_state(std::string_view text) {
   const simdjson::padded_string padded(text);
   json::od::document document;
   json::od::object object;
-  if (parser.iterate(padded).get(document) || document.get_object().get(object)) return bad("the snapshot is not JSON");
+  if (parser.iterate(padded).get(document) || document.get_object().get(object))
+    return bad("the snapshot is not JSON");
   int version = 0;
   StateParts parts;
   json::Reading reading;
   for (auto field : object) {
     std::string_view key;
     json::od::value value;
-    if (field.unescaped_key().get(key) || field.value().get(value)) return bad("the snapshot is cut or broken");
+    if (field.unescaped_key().get(key) || field.value().get(value))
+      return bad("the snapshot is cut or broken");
     if (key == "fairlead_state") {
       json::read(value, version, reading);
       if (version == kStateVersion) continue;
-      return fail("state-version", fmt::format("the snapshot has version {}, this program reads version {}", version, kStateVersion),
+      return fail("state-version",
+                  fmt::format("the snapshot has version {}, this program reads version {}", version,
+                              kStateVersion),
                   "use the fairlead that wrote it, or remove it to start from the journal");
     }
     for_each_member(parts, [&](const char* name, auto& part) {
@@ -55,7 +59,8 @@ Result<State> read_state(std::string_view text) {
     if (!reading.problem.empty()) return bad("snapshot: " + reading.problem);
   }
   if (version == 0) return bad("the snapshot has no version");
-  if (parts.devices.size() != parts.fleet.devices.size() || parts.ledger.accounts.size() != parts.ledger.running.size()) {
+  if (parts.devices.size() != parts.fleet.devices.size() ||
+      parts.ledger.accounts.size() != parts.ledger.running.size()) {
     return bad("the parts of the snapshot do not fit together");
   }
   return state_of(std::move(parts));

@@ -11,7 +11,8 @@ Engine busy_engine() {
   Engine engine("alpha", {});
   const Instant at = instant_of_seconds(7200);
   engine.step({.at = at, .what = PollBegan{.full = true}});
-  engine.step({.at = at, .what = Node{.name = "n1", .state = NodeState::mixed, .devices = {{"h100", 8}}}});
+  engine.step(
+      {.at = at, .what = Node{.name = "n1", .state = NodeState::mixed, .devices = {{"h100", 8}}}});
   Job job{.id = 1, .label = "1", .user = "ana \u00ff", .account = "research", .partition = "all"};
   job.state = JobState::running;
   job.start = at;

@@ -7,15 +7,20 @@
 namespace fairlead {
 namespace {
 
-bool reserved_now(const State& state, NodeIndex node) { return state.fleet.node(node).facts.reserved; }
+bool reserved_now(const State& state, NodeIndex node) {
+  return state.fleet.node(node).facts.reserved;
+}
 
 Column held_column(const State& state, const DeviceBook& book) {
   if (state.frozen) return Column::held_unmeasured;
   switch (book.activity.look) {
-    case Look::unknown: return Column::held_unmeasured;
-    case Look::active: return Column::useful;
+    case Look::unknown:
+      return Column::held_unmeasured;
+    case Look::active:
+      return Column::useful;
     case Look::idle:
-    case Look::stuck: return Column::held_idle;
+    case Look::stuck:
+      return Column::held_idle;
   }
   return Column::held_unmeasured;
 }
@@ -43,11 +48,14 @@ HourUse& closed_hour(RunUse& use, int64_t hour) {
 }
 
 int64_t& field_of(HourUse& use, Column column) {
-  return column == Column::useful ? use.useful : column == Column::held_idle ? use.held_idle : use.held_unmeasured;
+  return column == Column::useful      ? use.useful
+         : column == Column::held_idle ? use.held_idle
+                                       : use.held_unmeasured;
 }
 
 // The run's own copy of a posting, split at the hours as the ledger splits it.
-void post_use(State& state, Workload& workload, const Account& account, int64_t milli, int64_t second) {
+void post_use(State& state, Workload& workload, const Account& account, int64_t milli,
+              int64_t second) {
   const LedgerData& books = state.ledger.data();
   RunUse& use = use_of_model(workload, account.model);
   Running* running = running_of(use, account.column);
@@ -72,8 +80,8 @@ Workload* holder_of(State& state, const DeviceBook& book) {
 bool counts_as_free(Column c) { return c == Column::free || c == Column::stranded; }
 
 // Moves the device's amount to `to` from `second` on, with everything that is counted beside it.
-void move_device(State& state, DeviceIndex device, const Account& to, Workload* from_run, Workload* to_run,
-                 int64_t second) {
+void move_device(State& state, DeviceIndex device, const Account& to, Workload* from_run,
+                 Workload* to_run, int64_t second) {
   DeviceBook& book = state.devices[device];
   state.ledger.move(book.account, to, kMilli, second);
   if (from_run != nullptr) post_use(state, *from_run, book.account, -kMilli, second);
@@ -94,7 +102,12 @@ Account target_account(State& state, DeviceIndex device, const Workload* holder)
 }  // namespace
 
 Account account_of(const Workload& w, NameId model, Column column) {
-  return {.model = model, .team = w.team, .klass = w.klass, .user = w.user, .partition = w.partition, .column = column};
+  return {.model = model,
+          .team = w.team,
+          .klass = w.klass,
+          .user = w.user,
+          .partition = w.partition,
+          .column = column};
 }
 
 ByColumn use_of(const State& state, const Workload& workload) {
@@ -278,7 +291,8 @@ std::vector<NodeRoom> rooms_of(const State& state) {
 }
 
 void mark_stranded(State& state, Instant at) {
-  // Only nodes with something free can be served; once all of them are, further shapes change nothing.
+  // Only nodes with something free can be served; once all of them are, further shapes change
+  // nothing.
   std::vector<bool> served(state.fleet.nodes().size(), state.queues.waiting().empty());
   std::vector<NodeRoom> rooms = rooms_of(state);
   std::erase_if(rooms, [](const NodeRoom& room) { return room.devices_free == 0; });

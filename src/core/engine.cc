@@ -46,14 +46,15 @@ void Engine::advance(Instant at) {
   state_.now = std::max(before, at);
   advance_books(state_, state_.now);
   // While nobody looked (we were down, or the clock jumped) nothing can be said of what was held.
-  if (before.known() && state_.now > before + state_.rules.source_grace && state_.source(Source::scheduler).ok) {
+  if (before.known() && state_.now > before + state_.rules.source_grace &&
+      state_.source(Source::scheduler).ok) {
     lose_source(Source::scheduler, "nobody looked");
     freeze(before);
   }
 }
 
-void Engine::decide(DecisionKind kind, const Workload* workload, std::string reason, int64_t devices,
-                    int64_t device_seconds, IdleKind idle_kind) {
+void Engine::decide(DecisionKind kind, const Workload* workload, std::string reason,
+                    int64_t devices, int64_t device_seconds, IdleKind idle_kind) {
   decisions_.push_back({.id = fmt::format("{}.{}", state_.steps, decisions_.size()),
                         .at = state_.now,
                         .kind = kind,
@@ -68,7 +69,8 @@ void Engine::decide(DecisionKind kind, const Workload* workload, std::string rea
 // --- sources -------------------------------------------------------------------------------------
 
 void Engine::apply(const PollBegan& began) {
-  polls_[static_cast<size_t>(began.source)] = {.full = began.full, .rules = {}, .nodes = {}, .jobs = {}};
+  polls_[static_cast<size_t>(began.source)] = {
+      .full = began.full, .rules = {}, .nodes = {}, .jobs = {}};
 }
 
 void Engine::lose_source(Source which, const std::string& why) {
@@ -77,8 +79,9 @@ void Engine::lose_source(Source which, const std::string& why) {
   source.ok = false;
   source.lost_since = source.last_ok;
   source.detail = why;
-  decide(DecisionKind::source_lost, nullptr,
-         fmt::format("{} not seen since {}: {}", enum_name(which), to_rfc3339(source.last_ok), why));
+  decide(
+      DecisionKind::source_lost, nullptr,
+      fmt::format("{} not seen since {}: {}", enum_name(which), to_rfc3339(source.last_ok), why));
 }
 
 void Engine::freeze(Instant since) {
@@ -95,11 +98,17 @@ void Engine::apply(const PollEnded& ended) {
     source.known = true;
   } else {
     if (source.known && !source.ok) {
-      decide(DecisionKind::source_back, nullptr, fmt::format("{} is seen again", enum_name(ended.source)));
+      decide(DecisionKind::source_back, nullptr,
+             fmt::format("{} is seen again", enum_name(ended.source)));
     }
     // A record that could not be read may be the one that seems gone: then nothing is dropped.
-    if (poll.full && ended.unreadable == 0 && ended.source == Source::scheduler) drop_unrestated(poll);
-    source = {.known = true, .ok = true, .last_ok = state_.now, .unreadable = ended.unreadable, .detail = ended.detail};
+    if (poll.full && ended.unreadable == 0 && ended.source == Source::scheduler)
+      drop_unrestated(poll);
+    source = {.known = true,
+              .ok = true,
+              .last_ok = state_.now,
+              .unreadable = ended.unreadable,
+              .detail = ended.detail};
     if (ended.source == Source::scheduler && state_.frozen) {
       state_.frozen = false;
       refresh_all(state_, state_.now);
@@ -119,12 +128,13 @@ void Engine::apply(const Tick&) {
   find_idle_holds();
 }
 
-// A source that is silent, or fails, for longer than the grace is lost; without the scheduler nobody
-// can say what the devices that were held do now.
+// A source that is silent, or fails, for longer than the grace is lost; without the scheduler
+// nobody can say what the devices that were held do now.
 void Engine::check_sources() {
   for (const Source which : {Source::scheduler, Source::telemetry}) {
     const SourceState& source = state_.source(which);
-    if (source.ok && state_.now > source.last_ok + state_.rules.source_grace) lose_source(which, "silent");
+    if (source.ok && state_.now > source.last_ok + state_.rules.source_grace)
+      lose_source(which, "silent");
   }
   const SourceState& scheduler = state_.source(Source::scheduler);
   if (!scheduler.ok && scheduler.last_ok.known() && !state_.frozen &&
@@ -162,7 +172,8 @@ void Engine::drop_unrestated(const Poll& poll) {
   }
   for (const uint32_t job : jobs) apply(JobGone{job});
   const auto drop = [&](const char* kind, auto& known, auto&& name_of) {
-    std::erase_if(known, [&](const auto& item) { return !poll.rules.contains({kind, name_of(item.first)}); });
+    std::erase_if(
+        known, [&](const auto& item) { return !poll.rules.contains({kind, name_of(item.first)}); });
   };
   const auto itself = [](const std::string& name) { return name; };
   drop("partition", state_.partitions, itself);
@@ -176,7 +187,8 @@ void Engine::drop_unrestated(const Poll& poll) {
 
 void Engine::apply(const Node& node) {
   const FleetChange change = state_.fleet.state(node, state_.now, state_.names);
-  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full) poll.nodes.insert(change.node);
+  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full)
+    poll.nodes.insert(change.node);
   if (state_.node_free.size() <= change.node) state_.node_free.resize(change.node + 1, 0);
   for (const DeviceIndex device : change.added) add_device(state_, device, state_.now);
   for (const DeviceIndex device : change.removed) remove_device(state_, device, state_.now);
@@ -224,7 +236,8 @@ void Engine::apply(const RuleGone& gone) {
   if (gone.kind == "reservation") state_.reservations.erase(gone.name);
   if (gone.kind == "licence") state_.licences.erase(gone.name);
   if (gone.kind == "association") {
-    std::erase_if(state_.associations, [&](const auto& item) { return std::to_string(item.first) == gone.name; });
+    std::erase_if(state_.associations,
+                  [&](const auto& item) { return std::to_string(item.first) == gone.name; });
   }
   waiting_changed_ = true;
 }
@@ -235,7 +248,8 @@ namespace {
 
 // The scheduler's ids come back: after a crash of its controller another job may have the same one.
 bool is_same_workload(const Job& known, const Job& stated) {
-  if (known.submit == stated.submit && (known.run_id == stated.run_id || known.run_id.empty())) return true;
+  if (known.submit == stated.submit && (known.run_id == stated.run_id || known.run_id.empty()))
+    return true;
   return stated.restarts > known.restarts;  // a requeue resets submit time and run id
 }
 
@@ -260,17 +274,19 @@ Workload& Engine::workload_of(const Job& job) {
 }
 
 void Engine::apply(const Job& job) {
-  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full) poll.jobs.insert(job.id);
+  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full)
+    poll.jobs.insert(job.id);
   Workload& workload = workload_of(job);
   const bool waited = workload.job.state == JobState::pending;
   state_.queues.remove(workload);
   const JobChange change = take_job(state_, workload, job);
   state_.queues.add(workload);
-  if (waited || job.state == JobState::pending || change.evicted || has_ended(job.state)) waiting_changed_ = true;
+  if (waited || job.state == JobState::pending || change.evicted || has_ended(job.state))
+    waiting_changed_ = true;
   if (change.evicted && change.lost_device_seconds > 0) {
     decide(DecisionKind::work_lost, &workload,
-           fmt::format("run {} of {} was thrown away ({}): {} device-seconds", workload.epoch, job.label,
-                       enum_name(job.state), change.lost_device_seconds),
+           fmt::format("run {} of {} was thrown away ({}): {} device-seconds", workload.epoch,
+                       job.label, enum_name(job.state), change.lost_device_seconds),
            job.request.devices.total, change.lost_device_seconds);
   }
 }
@@ -295,7 +311,9 @@ void Engine::retire(WorkloadId id) {
     waiting_changed_ = true;
   }
   const Job& job = workload.job;
-  const Instant end = workload.run_end.known() ? workload.run_end : job.end.known() ? job.end : state_.now;
+  const Instant end = workload.run_end.known() ? workload.run_end
+                      : job.end.known()        ? job.end
+                                               : state_.now;
   if (state_.past.size() >= kPastWorkloadsMax) {
     const size_t half = state_.past.size() / 2;
     state_.past.erase(state_.past.begin(), state_.past.begin() + static_cast<ptrdiff_t>(half));
@@ -317,7 +335,8 @@ void Engine::retire(WorkloadId id) {
                          .time_limit_s = job.request.time_limit_s,
                          .run_s = workload.epoch > 0 ? whole_seconds(end - workload.run_start) : 0,
                          .milli_seconds = workload.before});
-  if (const auto it = by_job_.find(job.id); it != by_job_.end() && it->second == id) by_job_.erase(it);
+  if (const auto it = by_job_.find(job.id); it != by_job_.end() && it->second == id)
+    by_job_.erase(it);
   state_.workloads.erase(id);
 }
 
@@ -344,7 +363,8 @@ void Engine::expire_looks() {
   const Duration stale_after = state_.rules.evidence.stale_after;
   for (DeviceIndex device = 0; device < state_.devices.size(); ++device) {
     DeviceBook& book = state_.devices[device];
-    if (book.activity.look == Look::unknown || state_.now <= book.activity.at + stale_after) continue;
+    if (book.activity.look == Look::unknown || state_.now <= book.activity.at + stale_after)
+      continue;
     book.activity.look = Look::unknown;
     if (book.holder != 0) refresh(state_, device, book.activity.at + stale_after);
   }
@@ -385,12 +405,14 @@ void Engine::find_idle_holds() {
     if (before.kind == found.kind) continue;
     if (before.kind != IdleKind::none) {
       decide(DecisionKind::idle_hold_closed, &workload,
-             fmt::format("{} no longer idle as {}", workload.job.label, enum_name(before.kind)), before.devices, 0, before.kind);
+             fmt::format("{} no longer idle as {}", workload.job.label, enum_name(before.kind)),
+             before.devices, 0, before.kind);
     }
     if (found.kind != IdleKind::none) {
       decide(DecisionKind::idle_hold_opened, &workload,
-             fmt::format("{} of {} devices of {} idle since {}: {}", found.devices, workload.devices.size(),
-                         workload.job.label, to_rfc3339(found.since), enum_name(found.kind)),
+             fmt::format("{} of {} devices of {} idle since {}: {}", found.devices,
+                         workload.devices.size(), workload.job.label, to_rfc3339(found.since),
+                         enum_name(found.kind)),
              found.devices, 0, found.kind);
     }
   }

@@ -1,7 +1,8 @@
 // The one place where anything is concluded.
 //
 // step() is a pure function of the state and the event: the same two give the same state and the
-// same decisions, byte for byte, on any machine and with any compiler. It always does, in this order:
+// same decisions, byte for byte, on any machine and with any compiler. It always does, in this
+// order:
 //
 //   1 apply    the event to the facts
 //   2 book     every device into its column, at the second the fact is about
@@ -35,7 +36,8 @@ class Engine {
   std::string recount() const;
 
  private:
-  struct Poll {  // what a full poll has restated so far; told apart by itself, since a clock may stand
+  struct Poll {  // what a full poll has restated so far; told apart by itself, since a clock may
+                 // stand
     bool full = false;
     std::set<std::pair<std::string, std::string>> rules;  // kind, name
     std::set<NodeIndex> nodes;

@@ -25,10 +25,19 @@ class Site {
     full_poll(0, {node("n1"), node("n2"), Partition{.name = "all", .nodes = {"n1", "n2"}}});
   }
   static Node node(std::string name, NodeState state = NodeState::idle) {
-    return {.name = std::move(name), .state = state, .devices = {{"h100", 8}}, .cpus = 64, .memory_mb = 1000};
+    return {.name = std::move(name),
+            .state = state,
+            .devices = {{"h100", 8}},
+            .cpus = 64,
+            .memory_mb = 1000};
   }
   static Job job(uint32_t id, JobState state, int64_t start = 0, int64_t end = 0) {
-    Job j{.id = id, .label = std::to_string(id), .user = "ana", .account = "research", .qos = "batch", .partition = "all"};
+    Job j{.id = id,
+          .label = std::to_string(id),
+          .user = "ana",
+          .account = "research",
+          .qos = "batch",
+          .partition = "all"};
     j.state = state;
     j.submit = instant_of_seconds(kStart - 100);
     if (start != 0) j.start = instant_of_seconds(kStart + start);
@@ -36,14 +45,16 @@ class Site {
     j.request = {.devices = {.model = "h100", .per_node = 8, .total = 8}, .nodes_min = 1};
     return j;
   }
-  static Job running(uint32_t id, std::string on, int64_t start, std::vector<int32_t> devices = {0, 1, 2, 3, 4, 5, 6, 7}) {
+  static Job running(uint32_t id, std::string on, int64_t start,
+                     std::vector<int32_t> devices = {0, 1, 2, 3, 4, 5, 6, 7}) {
     Job j = job(id, JobState::running, start);
     j.held = {{.node = std::move(on), .devices = std::move(devices)}};
     j.held[0].device_count = static_cast<int32_t>(j.held[0].devices.size());
     return j;
   }
   std::vector<Decision> step(int64_t second, What what) {
-    auto decisions = engine_.step({.at = instant_of_seconds(kStart + second), .what = std::move(what)});
+    auto decisions =
+        engine_.step({.at = instant_of_seconds(kStart + second), .what = std::move(what)});
     EXPECT_EQ(engine_.recount(), "");
     return decisions;
   }
@@ -56,12 +67,18 @@ class Site {
     for (Decision& d : step(second, PollEnded{})) all.push_back(std::move(d));
     return all;
   }
-  std::vector<Decision> full_poll(int64_t second, std::vector<What> records) { return poll(second, std::move(records), true); }
-  std::vector<Decision> look(int64_t second, std::string node, int64_t ppm, int64_t memory_mib = 60'000) {
+  std::vector<Decision> full_poll(int64_t second, std::vector<What> records) {
+    return poll(second, std::move(records), true);
+  }
+  std::vector<Decision> look(int64_t second, std::string node, int64_t ppm,
+                             int64_t memory_mib = 60'000) {
     Samples samples;
     for (int32_t i = 0; i < 8; ++i) {
-      samples.samples.push_back({.node = node, .index = i, .at = instant_of_seconds(kStart + second),
-                                 .utilisation_ppm = ppm, .memory_used_mib = memory_mib});
+      samples.samples.push_back({.node = node,
+                                 .index = i,
+                                 .at = instant_of_seconds(kStart + second),
+                                 .utilisation_ppm = ppm,
+                                 .memory_used_mib = memory_mib});
     }
     step(second, samples);
     return step(second, PollEnded{.source = Source::telemetry});
@@ -69,7 +86,8 @@ class Site {
   ByColumn seconds_until(int64_t second) {
     step(second, Tick{});
     ByColumn sum;
-    engine_.state().ledger.for_each(0, kStart + second, [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
+    engine_.state().ledger.for_each(
+        0, kStart + second, [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
     for (size_t c = 0; c < kColumns; ++c) sum[static_cast<Column>(c)] /= kMilli;
     return sum;
   }
@@ -87,7 +105,8 @@ TEST(Engine, AFreeFleetIsFree) {
 TEST(Engine, AHeldDeviceWithoutASampleIsNotMeasurable) {
   Site site;
   site.poll(20, {Site::running(1, "n1", 10)});
-  EXPECT_EQ(site.seconds_until(100), (ByColumn{.held_unmeasured = 8 * 90, .free = 16 * 100 - 8 * 90}));
+  EXPECT_EQ(site.seconds_until(100),
+            (ByColumn{.held_unmeasured = 8 * 90, .free = 16 * 100 - 8 * 90}));
 }
 
 TEST(Engine, LooksDecideBetweenUsefulAndIdle) {
@@ -97,8 +116,10 @@ TEST(Engine, LooksDecideBetweenUsefulAndIdle) {
   site.look(40, "n1", 0);
   site.look(60, "n1", 900'000);
   // 10 s before the first look, 20 + 30 s of work (then the look is stale), 20 s of idleness.
-  EXPECT_EQ(site.seconds_until(100),
-            (ByColumn{.useful = 8 * 50, .held_idle = 8 * 20, .held_unmeasured = 8 * 20, .free = 1600 - 8 * 90}));
+  EXPECT_EQ(site.seconds_until(100), (ByColumn{.useful = 8 * 50,
+                                               .held_idle = 8 * 20,
+                                               .held_unmeasured = 8 * 20,
+                                               .free = 1600 - 8 * 90}));
 }
 
 TEST(Engine, ARunBetweenTwoLooksIsBookedWhenItIsSeen) {
@@ -141,7 +162,9 @@ TEST(Engine, LostWorkIsMovedInTheHourInWhichItWasDone) {
   Job failed = Site::job(1, JobState::node_fail, 10, 7250);
   site.poll(7300, {failed});
   ByColumn first_hour;
-  site.engine().state().ledger.for_each(kStart, kStart + 3600, [&](const Account& a, int64_t, int64_t ms) { first_hour[a.column] += ms / kMilli; });
+  site.engine().state().ledger.for_each(
+      kStart, kStart + 3600,
+      [&](const Account& a, int64_t, int64_t ms) { first_hour[a.column] += ms / kMilli; });
   EXPECT_EQ(first_hour.lost, 8 * 3590);
   EXPECT_EQ(first_hour.useful, 0);
   EXPECT_EQ(site.seconds_until(7300).lost, 8 * 7240);
@@ -168,7 +191,8 @@ TEST(Engine, FreeDevicesThatNoWaitingShapeFitsAreStranded) {
 TEST(Engine, AVanishedJobIsSaidAndItsDevicesComeBack) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});
-  const auto decisions = site.full_poll(60, {Site::node("n1"), Site::node("n2"), Partition{.name = "all", .nodes = {"n1", "n2"}}});
+  const auto decisions = site.full_poll(
+      60, {Site::node("n1"), Site::node("n2"), Partition{.name = "all", .nodes = {"n1", "n2"}}});
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_EQ(decisions[0].kind, DecisionKind::workload_vanished);
   EXPECT_EQ(site.seconds_until(100).held(), 8 * 50);
@@ -309,14 +333,16 @@ TEST(Engine, ASnapshotHasTheSameFuture) {
   StateParts parts;
   for_each_part(site.engine().state(), [&](const char* name, const auto& part) {
     for_each_member(parts, [&](const char* member, auto& into) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(into)>, std::remove_cvref_t<decltype(part)>>) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(into)>,
+                                   std::remove_cvref_t<decltype(part)>>) {
         if (std::string_view(name) == member) into = part;
       }
     });
   });
   Engine copy(state_of(parts));
   EXPECT_EQ(copy.digest(), site.engine().digest());
-  const Event next{.at = instant_of_seconds(kStart + 60), .what = Site::job(1, JobState::preempted, 10, 55)};
+  const Event next{.at = instant_of_seconds(kStart + 60),
+                   .what = Site::job(1, JobState::preempted, 10, 55)};
   EXPECT_EQ(copy.step(next), site.engine().step(next));
   EXPECT_EQ(copy.digest(), site.engine().digest());
 }

@@ -17,11 +17,12 @@ Instant known_or(Instant at, Instant otherwise) { return at.known() ? at : other
 
 // Devices of `share` on its node: those it names, or, where it only counts, the first that nobody
 // holds. What is not there is left over.
-std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share, const Workload& workload,
-                                    Instant at, int64_t& left_over) {
+std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share,
+                                    const Workload& workload, Instant at, int64_t& left_over) {
   std::vector<DeviceIndex> found;
   const auto node = state.fleet.find(share.node);
-  const int64_t wanted = std::max<int64_t>(share.device_count, static_cast<int64_t>(share.devices.size()));
+  const int64_t wanted =
+      std::max<int64_t>(share.device_count, static_cast<int64_t>(share.devices.size()));
   if (!node || !state.fleet.node(*node).present) {
     left_over += wanted;
     return found;
@@ -33,11 +34,16 @@ std::vector<DeviceIndex> devices_of(const State& state, const NodeShare& share, 
     const auto take = [&](auto&& may) {
       for (const DeviceIndex device : state.fleet.node(*node).devices) {
         if (static_cast<int64_t>(found.size()) >= wanted) return;
-        if (may(state.devices[device]) && std::ranges::find(found, device) == found.end()) found.push_back(device);
+        if (may(state.devices[device]) && std::ranges::find(found, device) == found.end())
+          found.push_back(device);
       }
     };
-    take([&](const DeviceBook& book) { return book.holder == workload.id; });  // what it has, it keeps
-    take([&](const DeviceBook& book) { return book.holder == 0 && book.since <= floor_seconds(at); });
+    take([&](const DeviceBook& book) {
+      return book.holder == workload.id;
+    });  // what it has, it keeps
+    take([&](const DeviceBook& book) {
+      return book.holder == 0 && book.since <= floor_seconds(at);
+    });
     take([&](const DeviceBook& book) { return book.holder == 0; });
   }
   left_over += wanted - static_cast<int64_t>(found.size());
@@ -48,13 +54,15 @@ int64_t share_milli(const Job& job) {
   return job.request.devices.share_milli > 0 ? job.request.devices.share_milli : kMilli;
 }
 
-// Of a run that has ended the nodes are stated, and no longer what was held on each: its devices evenly
-// over them, where that is whole.
+// Of a run that has ended the nodes are stated, and no longer what was held on each: its devices
+// evenly over them, where that is whole.
 std::vector<NodeShare> shares_of(const Job& job) {
   if (!job.held.empty() || !has_ended(job.state)) return job.held;
   std::vector<NodeShare> shares;
   const auto nodes = expand_hostlist(job.nodes);
-  if (!nodes || nodes->empty() || job.request.devices.total % static_cast<int32_t>(nodes->size()) != 0) return shares;
+  if (!nodes || nodes->empty() ||
+      job.request.devices.total % static_cast<int32_t>(nodes->size()) != 0)
+    return shares;
   const int32_t count = job.request.devices.total / static_cast<int32_t>(nodes->size());
   for (const std::string& node : *nodes) shares.push_back({.node = node, .device_count = count});
   return shares;
@@ -75,7 +83,8 @@ void hold_stated(State& state, Workload& workload, Instant at) {
     if (std::ranges::find(want, device) == want.end()) release(state, device, at);
   }
   for (const DeviceIndex device : want) hold(state, workload, device, at);
-  hold_unplaced(state, workload, left_over * share_milli(workload.job) - workload.unplaced_milli, at);
+  hold_unplaced(state, workload, left_over * share_milli(workload.job) - workload.unplaced_milli,
+                at);
 }
 
 void begin(State& state, Workload& workload, Instant start) {
@@ -92,10 +101,12 @@ void begin(State& state, Workload& workload, Instant start) {
 // The run that the former statement told of is over, and this one tells of the next.
 bool is_next_run(const Job& before, const Job& after) {
   if (after.restarts != before.restarts) return true;
-  return holds_devices(after.state) && after.start.known() && before.start.known() && after.start != before.start;
+  return holds_devices(after.state) && after.start.known() && before.start.known() &&
+         after.start != before.start;
 }
 
-// A run's end is stated while its nodes are cleaned; after that a new submit time is what a requeue leaves of it.
+// A run's end is stated while its nodes are cleaned; after that a new submit time is what a requeue
+// leaves of it.
 Instant end_of_requeued(const Workload& workload, const Job& job, Instant now) {
   const auto may_be = [&](Instant at) { return at >= workload.run_start && at <= now; };
   if (job.state == JobState::completing && job.end.known() && may_be(job.end)) return job.end;
@@ -145,19 +156,24 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   const Instant start = std::min(known_or(job.start, now), now);
   // 3. What it holds now.
   if (holds_devices(job.state) && !put_back) {
-    if (!held_before) begin(state, workload, start);
-    else hold_stated(state, workload, now);
-    for (const DeviceIndex device : workload.devices) refresh(state, device, now);  // its account may be another
+    if (!held_before)
+      begin(state, workload, start);
+    else
+      hold_stated(state, workload, now);
+    for (const DeviceIndex device : workload.devices)
+      refresh(state, device, now);  // its account may be another
     return change;
   }
   // 4. Its end; also of a run that began and ended between two looks.
   if (has_ended(job.state)) {
     const Instant end = std::min(known_or(job.end, now), now);
     const bool missed = !held_before && !workload.ended && job.start.known() && end > start &&
-                        start >= workload.run_end && floor_seconds(end) > state.ledger.data().opened;
+                        start >= workload.run_end &&
+                        floor_seconds(end) > state.ledger.data().opened;
     if (missed) begin(state, workload, start);
     if (workload.holding) {
-      const JobChange ended = end_run(state, workload, std::max(end, workload.run_start), is_eviction(job.state));
+      const JobChange ended =
+          end_run(state, workload, std::max(end, workload.run_start), is_eviction(job.state));
       if (ended.evicted) change = ended;
     }
     workload.ended = true;

@@ -8,15 +8,19 @@ namespace fairlead {
 
 bool competes(const Job& job) {
   static constexpr std::array<std::string_view, 9> kWaitsForElse = {
-      "BeginTime",          "Dependency",         "DependencyNeverSatisfied", "JobArrayTaskLimit", "PartitionDown",
-      "PartitionTimeLimit", "PartitionNodeLimit", "BadConstraints",           "Licenses"};
+      "BeginTime",          "Dependency",     "DependencyNeverSatisfied",
+      "JobArrayTaskLimit",  "PartitionDown",  "PartitionTimeLimit",
+      "PartitionNodeLimit", "BadConstraints", "Licenses"};
   if (job.state != JobState::pending || job.priority == 0) return false;
-  if (job.reason.starts_with("Assoc") || job.reason.starts_with("QOS") || job.reason == "Reservation") return false;
+  if (job.reason.starts_with("Assoc") || job.reason.starts_with("QOS") ||
+      job.reason == "Reservation")
+    return false;
   return std::ranges::find(kWaitsForElse, job.reason) == kWaitsForElse.end();
 }
 
 std::optional<WorkloadId> Queues::find(std::string_view label) const {
-  if (const auto named = by_label_.find(std::string(label)); named != by_label_.end()) return named->second;
+  if (const auto named = by_label_.find(std::string(label)); named != by_label_.end())
+    return named->second;
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
   if (error != std::errc{} || end != label.data() + label.size()) return std::nullopt;
@@ -31,14 +35,19 @@ void Queues::add(const Workload& w) {
   if (w.holding) holding_.insert(w.id);
   if (w.job.state != JobState::pending) return;
   waiting_.insert(place_of(w));
-  if (w.job.request.devices.total > 0) shapes_[shape_of(w.job)] += std::max<int64_t>(1, w.job.array.waiting_count);
+  if (w.job.request.devices.total > 0)
+    shapes_[shape_of(w.job)] += std::max<int64_t>(1, w.job.array.waiting_count);
   if (!competes(w.job)) return;
-  for_each_name(w.job.partition, [&](const std::string& name) { competing_[name].insert({-w.job.priority, w.id}); });
+  for_each_name(w.job.partition,
+                [&](const std::string& name) { competing_[name].insert({-w.job.priority, w.id}); });
 }
 
 void Queues::remove(const Workload& w) {
-  if (const auto named = by_label_.find(w.job.label); named != by_label_.end() && named->second == w.id) by_label_.erase(named);
-  if (const auto numbered = by_number_.find(w.job.id); numbered != by_number_.end() && numbered->second == w.id) {
+  if (const auto named = by_label_.find(w.job.label);
+      named != by_label_.end() && named->second == w.id)
+    by_label_.erase(named);
+  if (const auto numbered = by_number_.find(w.job.id);
+      numbered != by_number_.end() && numbered->second == w.id) {
     by_number_.erase(numbered);
   }
   holding_.erase(w.id);
@@ -50,7 +59,8 @@ void Queues::remove(const Workload& w) {
     if (shape->second == 0) shapes_.erase(shape);
   }
   if (!competes(w.job)) return;
-  for_each_name(w.job.partition, [&](const std::string& name) { competing_[name].erase({-w.job.priority, w.id}); });
+  for_each_name(w.job.partition,
+                [&](const std::string& name) { competing_[name].erase({-w.job.priority, w.id}); });
 }
 
 int64_t Queues::ahead_in(const std::string& partition, const Workload& w) const {

@@ -1,9 +1,10 @@
 // Who waits and who holds, in the orders that are asked for at every turn.
 //
-// All of it follows from the workloads: it is kept up with every statement about a job and made anew
-// after a snapshot, and neither snapshot nor digest holds it. An entry is found by what the workload
-// says of itself, so it is taken out before the workload changes and put in again afterwards.
-// Cost: O(log waiting) a change; the rank of a waiting workload in its partition O(log waiting).
+// All of it follows from the workloads: it is kept up with every statement about a job and made
+// anew after a snapshot, and neither snapshot nor digest holds it. An entry is found by what the
+// workload says of itself, so it is taken out before the workload changes and put in again
+// afterwards. Cost: O(log waiting) a change; the rank of a waiting workload in its partition O(log
+// waiting).
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -49,8 +50,9 @@ class Queues {
 
  private:
   using Rank = std::pair<int64_t, WorkloadId>;  // minus priority, id
-  using Ranks = __gnu_pbds::tree<Rank, __gnu_pbds::null_type, std::less<Rank>, __gnu_pbds::rb_tree_tag,
-                                 __gnu_pbds::tree_order_statistics_node_update>;
+  using Ranks =
+      __gnu_pbds::tree<Rank, __gnu_pbds::null_type, std::less<Rank>, __gnu_pbds::rb_tree_tag,
+                       __gnu_pbds::tree_order_statistics_node_update>;
 
   boost::unordered_flat_map<std::string, WorkloadId> by_label_;
   boost::unordered_flat_map<uint32_t, WorkloadId> by_number_;

@@ -24,24 +24,31 @@ std::string recount_devices(const State& s) {
   for (DeviceIndex i = 0; i < s.fleet.devices().size(); ++i) {
     if (!s.fleet.device(i).present) continue;
     const DeviceBook& book = s.devices[i];
-    if (book.account.column != column_of(s, i)) return fmt::format("device {} is in another column than its facts", i);
+    if (book.account.column != column_of(s, i))
+      return fmt::format("device {} is in another column than its facts", i);
     amounts[book.account] += kMilli;
-    if (book.account.column == Column::free || book.account.column == Column::stranded) ++free[s.fleet.device(i).node];
+    if (book.account.column == Column::free || book.account.column == Column::stranded)
+      ++free[s.fleet.device(i).node];
     if (book.holder != 0) ++held[book.holder];
   }
   if (free != s.node_free) return "a node's count of free devices";
   for (const auto& [id, workload] : s.workloads) {
-    if (workload.devices.size() != held[id]) return fmt::format("devices of {}", workload.job.label);
-    if (workload.holding != s.queues.holding().contains(id)) return fmt::format("{} in the list of those that hold", workload.job.label);
-    if ((workload.job.state == JobState::pending) != s.queues.waiting().contains(Queues::place_of(workload))) {
+    if (workload.devices.size() != held[id])
+      return fmt::format("devices of {}", workload.job.label);
+    if (workload.holding != s.queues.holding().contains(id))
+      return fmt::format("{} in the list of those that hold", workload.job.label);
+    if ((workload.job.state == JobState::pending) !=
+        s.queues.waiting().contains(Queues::place_of(workload))) {
       return fmt::format("{} in the list of those that wait", workload.job.label);
     }
-    if (!workload.holding && !workload.devices.empty()) return fmt::format("{} holds and does not run", workload.job.label);
+    if (!workload.holding && !workload.devices.empty())
+      return fmt::format("{} holds and does not run", workload.job.label);
   }
   if (s.unplaced_milli != 0) return "";  // held without a device: not in `amounts`
   const LedgerData& books = s.ledger.data();
   for (size_t i = 0; i < books.accounts.size(); ++i) {
-    if (amounts[books.accounts[i]] != books.running[i].amount) return fmt::format("amount of account {}", i);
+    if (amounts[books.accounts[i]] != books.running[i].amount)
+      return fmt::format("amount of account {}", i);
   }
   return "";
 }
@@ -56,7 +63,9 @@ std::string recount_use(const State& s) {
     if (is_held(account.column) || account.column == Column::lost) of_ledger += ms;
   });
   if (s.past_dropped != 0 || s.ledger.data().hours.size() >= kLedgerHoursMax) return "";
-  return of_runs == of_ledger ? "" : fmt::format("use of runs {} and of the ledger {}", of_runs, of_ledger);
+  return of_runs == of_ledger
+             ? ""
+             : fmt::format("use of runs {} and of the ledger {}", of_runs, of_ledger);
 }
 
 }  // namespace

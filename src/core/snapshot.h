@@ -33,10 +33,10 @@ struct StateParts {
   bool operator==(const StateParts&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StateParts, (),
-                      (site, rules, now, seq, steps, frozen, events_refused, samples_unmatched, scheduler,
-                       partitions, qos, associations, reservations, licences, sources, names, fleet,
-                       devices, node_free, unplaced_milli, ledger, workloads, past, past_dropped,
-                       next_workload))
+                      (site, rules, now, seq, steps, frozen, events_refused, samples_unmatched,
+                       scheduler, partitions, qos, associations, reservations, licences, sources,
+                       names, fleet, devices, node_free, unplaced_milli, ledger, workloads, past,
+                       past_dropped, next_workload))
 
 State state_of(StateParts parts);
 

@@ -1,7 +1,7 @@
 // Everything the engine knows: facts as last stated, who holds which device, the books.
 //
-// Only Engine changes a State; everybody else reads. It is a value: equal states have equal futures.
-// Facts are *observed* (with the instant of the look); nothing here is a wish.
+// Only Engine changes a State; everybody else reads. It is a value: equal states have equal
+// futures. Facts are *observed* (with the instant of the look); nothing here is a wish.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace fairlead {
 
 // One device in the books.
 struct DeviceBook {
-  Account account;        // where its seconds go now
-  int64_t since = 0;      // second of the last move; a later fact cannot change what is before it
+  Account account;    // where its seconds go now
+  int64_t since = 0;  // second of the last move; a later fact cannot change what is before it
   WorkloadId holder = 0;
   bool stranded = false;  // free, and no waiting shape fits on its node
   Activity activity;
@@ -52,18 +52,19 @@ struct SourceState {
   bool known = false;  // has ever ended a poll
   bool ok = false;
   Instant last_ok;
-  Instant lost_since;  // zero while ok
+  Instant lost_since;      // zero while ok
   int64_t unreadable = 0;  // records of the last poll that could not be read
   std::string detail;
   bool operator==(const SourceState&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SourceState, (), (known, ok, last_ok, lost_since, unreadable, detail))
 
-constexpr size_t kPastWorkloadsMax = 2'000'000;  // chosen: two years of a 6,000-device fleet, 250 MB
+constexpr size_t kPastWorkloadsMax =
+    2'000'000;  // chosen: two years of a 6,000-device fleet, 250 MB
 
 struct EngineRules {
   EvidenceRules evidence;
-  Duration source_grace = seconds(60);  // a source may be silent for so long
+  Duration source_grace = seconds(60);      // a source may be silent for so long
   Duration jump_max = seconds(40 * 86400);  // an event further ahead is a broken clock
   bool operator==(const EngineRules&) const = default;
 };
@@ -72,11 +73,11 @@ BOOST_DESCRIBE_STRUCT(EngineRules, (), (evidence, source_grace, jump_max))
 struct State {
   std::string site;
   EngineRules rules;
-  Instant now;          // of the last event; never goes back
-  uint64_t seq = 0;     // of the last journaled event
+  Instant now;       // of the last event; never goes back
+  uint64_t seq = 0;  // of the last journaled event
   uint64_t steps = 0;
-  bool frozen = false;  // the scheduler cannot be seen: what is held is not measurable
-  int64_t events_refused = 0;  // from a clock that cannot be right
+  bool frozen = false;            // the scheduler cannot be seen: what is held is not measurable
+  int64_t events_refused = 0;     // from a clock that cannot be right
   int64_t samples_unmatched = 0;  // of devices that no node states
 
   Scheduler scheduler;
@@ -105,8 +106,9 @@ struct State {
   SourceState& source(Source s) { return sources[static_cast<size_t>(s)]; }
 };
 
-// Calls f(name, part) for every part of the state, in a fixed order: what a digest folds and a snapshot
-// writes. The parts are plain values; indexes are made anew (see core/snapshot.h for the way back).
+// Calls f(name, part) for every part of the state, in a fixed order: what a digest folds and a
+// snapshot writes. The parts are plain values; indexes are made anew (see core/snapshot.h for the
+// way back).
 template <class F>
 void for_each_part(const State& s, F&& f) {
   f("site", s.site);

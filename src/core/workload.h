@@ -41,17 +41,17 @@ BOOST_DESCRIBE_STRUCT(IdleHold, (), (kind, devices, since))
 // One job over its whole life with us. It stays while the scheduler lists it, also after its end.
 struct Workload {
   WorkloadId id = 0;
-  Job job;                 // as last stated
+  Job job;                                              // as last stated
   NameId team = 0, klass = 0, user = 0, partition = 0;  // of `job`, as numbers
-  Instant first_submit;    // a requeue resets the scheduler's own submit time, not this
+  Instant first_submit;  // a requeue resets the scheduler's own submit time, not this
   Instant first_seen, last_seen;
-  int32_t epoch = 0;       // runs begun
+  int32_t epoch = 0;  // runs begun
   bool holding = false;
   bool ended = false;
-  bool evicted = false;    // its last run was thrown away
-  Instant run_start;       // of the present or last run
+  bool evicted = false;  // its last run was thrown away
+  Instant run_start;     // of the present or last run
   Instant run_end;
-  Instant first_start;     // of its first run: when it first got its devices
+  Instant first_start;               // of its first run: when it first got its devices
   std::vector<DeviceIndex> devices;  // held now
   int64_t unplaced_milli = 0;        // held now, on nodes nobody stated
   std::vector<RunUse> use;           // of the present run
@@ -60,7 +60,8 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
-                      (id, job, team, klass, user, partition, first_submit, first_seen, last_seen, epoch, holding, ended, evicted,
-                       run_start, run_end, first_start, devices, unplaced_milli, use, before, idle))
+                      (id, job, team, klass, user, partition, first_submit, first_seen, last_seen,
+                       epoch, holding, ended, evicted, run_start, run_end, first_start, devices,
+                       unplaced_milli, use, before, idle))
 
 }  // namespace fairlead

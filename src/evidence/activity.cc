@@ -13,15 +13,16 @@ struct IdlePower {
   std::string_view model;
   int64_t mw;
 };
-constexpr std::array kIdlePower = {
-    IdlePower{"gb200", 260'000}, IdlePower{"b200", 200'000}, IdlePower{"h200", 130'000},
-    IdlePower{"h100", 130'000},  IdlePower{"a100", 90'000},  IdlePower{"mi300", 200'000},
-    IdlePower{"v100", 60'000},   IdlePower{"l40", 60'000},   IdlePower{"a10", 40'000},
-    IdlePower{"t4", 18'000}};
+constexpr std::array kIdlePower = {IdlePower{"gb200", 260'000}, IdlePower{"b200", 200'000},
+                                   IdlePower{"h200", 130'000},  IdlePower{"h100", 130'000},
+                                   IdlePower{"a100", 90'000},   IdlePower{"mi300", 200'000},
+                                   IdlePower{"v100", 60'000},   IdlePower{"l40", 60'000},
+                                   IdlePower{"a10", 40'000},    IdlePower{"t4", 18'000}};
 
 int64_t idle_power_mw(std::string_view model) {
   std::string lower(model);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const IdlePower& row : kIdlePower) {
     if (lower.find(row.model) != lower.npos) return row.mw;
   }
@@ -31,7 +32,8 @@ int64_t idle_power_mw(std::string_view model) {
 bool is_stuck(const DeviceSample& s, std::string_view model, const EvidenceRules& rules) {
   if (s.utilisation_ppm < rules.stuck_utilisation_ppm_min) return false;
   if (s.tensor_active_ppm >= 0 && s.memory_active_ppm >= 0) {
-    return s.tensor_active_ppm <= rules.stuck_unit_ppm_max && s.memory_active_ppm <= rules.stuck_unit_ppm_max;
+    return s.tensor_active_ppm <= rules.stuck_unit_ppm_max &&
+           s.memory_active_ppm <= rules.stuck_unit_ppm_max;
   }
   return s.power_mw >= 0 && s.power_mw <= idle_power_mw(model);
 }
@@ -47,7 +49,8 @@ Look look_at(const DeviceSample& s, std::string_view model, const EvidenceRules&
   return most >= rules.active_ppm_min ? Look::active : Look::idle;
 }
 
-void take_in(Activity& a, const DeviceSample& sample, std::string_view model, const EvidenceRules& rules) {
+void take_in(Activity& a, const DeviceSample& sample, std::string_view model,
+             const EvidenceRules& rules) {
   if (sample.at <= a.at) return;
   const bool first_of_run = a.run_start.known() && a.at < a.run_start;
   if (first_of_run && sample.at > a.run_start + rules.stale_after) a.seen_from_start = false;

@@ -1,7 +1,7 @@
 // One reason why a workload waits, and all of them together.
 //
-// Codes are stable: programs, metrics and dashboards branch on them. `code_text` documents each, and
-// `fairlead explain --code` prints it. docs/design/explain.md says how each is found.
+// Codes are stable: programs, metrics and dashboards branch on them. `code_text` documents each,
+// and `fairlead explain --code` prints it. docs/design/explain.md says how each is found.
 #pragma once
 
 #include <string>
@@ -44,11 +44,11 @@ enum class BlockerCode : uint8_t {
   NOT_YET_EXAMINED,
 };
 BOOST_DESCRIBE_ENUM(BlockerCode, SHAPE_NEVER, DEVICES_NO_NODE, FEATURES_NO_NODE, DEPENDENCY_NEVER,
-                    PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_ACCESS, ASSOCIATION_MISSING,
-                    QOS_JOB_LIMIT, ASSOCIATION_JOB_LIMIT, HELD_BY_ADMIN, HELD_BY_USER, PARTITION_DOWN,
-                    BEGIN_TIME, DEPENDENCY, ARRAY_LIMIT, QOS_LIMIT, ASSOCIATION_LIMIT, LICENCES,
-                    RESERVATION, NODES_DOWN, CAPACITY, FRAGMENTED, TOPOLOGY_FRAGMENTED, PRIORITY,
-                    UNEXPLAINED, NOT_YET_EXAMINED)
+                    PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_ACCESS,
+                    ASSOCIATION_MISSING, QOS_JOB_LIMIT, ASSOCIATION_JOB_LIMIT, HELD_BY_ADMIN,
+                    HELD_BY_USER, PARTITION_DOWN, BEGIN_TIME, DEPENDENCY, ARRAY_LIMIT, QOS_LIMIT,
+                    ASSOCIATION_LIMIT, LICENCES, RESERVATION, NODES_DOWN, CAPACITY, FRAGMENTED,
+                    TOPOLOGY_FRAGMENTED, PRIORITY, UNEXPLAINED, NOT_YET_EXAMINED)
 
 struct CodeText {
   BlockerCode code = BlockerCode::UNEXPLAINED;
@@ -74,21 +74,21 @@ BOOST_DESCRIBE_STRUCT(Holder, (), (workload, team, user, amount, ends, idle))
 
 struct Blocker {
   BlockerCode code = BlockerCode::UNEXPLAINED;
-  std::string object;   // "qos small", "partition short", "account vision", "n[009-012]"
+  std::string object;      // "qos small", "partition short", "account vision", "n[009-012]"
   std::string limit_name;  // the scheduler's own word: "GrpTRES gres/gpu"
-  std::string unit;     // "devices", "nodes", "jobs", "s", "licences", …
+  std::string unit;        // "devices", "nodes", "jobs", "s", "licences", …
   int64_t limit = 0, used = 0, wanted = 0, short_by = 0;
-  std::string message;  // one sentence with the numbers
-  std::vector<Holder> holders;   // the largest first
+  std::string message;          // one sentence with the numbers
+  std::vector<Holder> holders;  // the largest first
   int64_t holders_more = 0;
   WaitingCures waiting_cures = WaitingCures::unknown;
-  Instant cured_at;     // if the holders run to their limits; zero: not known
-  std::string cure;     // the smallest change we know
+  Instant cured_at;  // if the holders run to their limits; zero: not known
+  std::string cure;  // the smallest change we know
   bool operator==(const Blocker&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Blocker, (),
-                      (code, object, limit_name, unit, limit, used, wanted, short_by, message, holders,
-                       holders_more, waiting_cures, cured_at, cure))
+                      (code, object, limit_name, unit, limit, used, wanted, short_by, message,
+                       holders, holders_more, waiting_cures, cured_at, cure))
 
 struct Explanation {
   std::string workload, name, user, team, klass, partition;
@@ -116,8 +116,8 @@ struct Explanation {
 };
 BOOST_DESCRIBE_STRUCT(Explanation, (),
                       (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
-                       waiting_since, started, ended, wait_us, priority, ahead, can_never_start, blockers,
-                       scheduler_reason, scheduler_agrees, scheduler_start_estimate, nodes, devices, epoch,
-                       gpu_seconds, idle_kind, idle_since, note))
+                       waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
+                       blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
+                       nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, note))
 
 }  // namespace fairlead

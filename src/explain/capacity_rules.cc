@@ -58,11 +58,16 @@ Instant would_end(const State& state, const Job& job) {
   return state.now + seconds(limit);
 }
 
-Blocker never_blocker(const State& state, const Shape& shape, const Fit& found, const std::vector<bool>& members) {
+Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
+                      const std::vector<bool>& members) {
   const std::string wants = to_text(shape);
-  Blocker b{.code = SHAPE_NEVER, .object = "partition " + shape.partition, .unit = "nodes",
-            .limit = static_cast<int64_t>(found.could.size()), .wanted = shape.nodes,
-            .short_by = shape.nodes - static_cast<int64_t>(found.could.size()), .waiting_cures = WaitingCures::never};
+  Blocker b{.code = SHAPE_NEVER,
+            .object = "partition " + shape.partition,
+            .unit = "nodes",
+            .limit = static_cast<int64_t>(found.could.size()),
+            .wanted = shape.nodes,
+            .short_by = shape.nodes - static_cast<int64_t>(found.could.size()),
+            .waiting_cures = WaitingCures::never};
   const auto exists = [&](auto&& good) {
     for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) {
       if (state.fleet.node(i).present && members[i] && good(state.fleet.node(i))) return true;
@@ -71,25 +76,30 @@ Blocker never_blocker(const State& state, const Shape& shape, const Fit& found, 
   };
   const auto has_devices = [&](const FleetNode& node) {
     int32_t count = 0;
-    for (const DeviceGroup& g : node.facts.devices) count += shape.model.empty() || g.model == shape.model ? g.count : 0;
+    for (const DeviceGroup& g : node.facts.devices)
+      count += shape.model.empty() || g.model == shape.model ? g.count : 0;
     return count >= std::max(shape.per_node, std::min(shape.total, 1));
   };
   if (found.could.empty() && !exists(has_devices)) {
     b.code = DEVICES_NO_NODE;
-    b.message = shape.per_node > 0
-                    ? fmt::format("no node of partition {} has {} devices{}", shape.partition, shape.per_node,
-                                  shape.model.empty() ? "" : " of model " + shape.model)
-                    : fmt::format("no node of partition {} has devices{}", shape.partition,
-                                  shape.model.empty() ? "" : " of model " + shape.model);
+    b.message =
+        shape.per_node > 0
+            ? fmt::format("no node of partition {} has {} devices{}", shape.partition,
+                          shape.per_node, shape.model.empty() ? "" : " of model " + shape.model)
+            : fmt::format("no node of partition {} has devices{}", shape.partition,
+                          shape.model.empty() ? "" : " of model " + shape.model);
     b.cure = "a model and number that a node has";
-  } else if (found.could.empty() && !shape.features.empty() &&
-             !exists([&](const FleetNode& n) { return features_match(shape.features, n.facts.features); })) {
+  } else if (found.could.empty() && !shape.features.empty() && !exists([&](const FleetNode& n) {
+               return features_match(shape.features, n.facts.features);
+             })) {
     b.code = FEATURES_NO_NODE;
-    b.message = fmt::format("no node of partition {} has features {}", shape.partition, shape.features);
+    b.message =
+        fmt::format("no node of partition {} has features {}", shape.partition, shape.features);
     b.cure = "without this constraint";
   } else {
-    b.message = fmt::format("{} asks for {} nodes, and only {} of partition {} could ever take a worker", wants,
-                            shape.nodes, found.could.size(), shape.partition);
+    b.message =
+        fmt::format("{} asks for {} nodes, and only {} of partition {} could ever take a worker",
+                    wants, shape.nodes, found.could.size(), shape.partition);
     b.cure = fmt::format("at most {} nodes", found.could.size());
   }
   return b;
@@ -102,12 +112,19 @@ Blocker down_blocker(const State& state, const Shape& shape, const Fit& found) {
   for (const NodeIndex i : down) {
     if (!state.fleet.node(i).facts.reason.empty()) reason = state.fleet.node(i).facts.reason;
   }
-  return {.code = NODES_DOWN, .object = names_of(state, down), .unit = "nodes",
-          .limit = static_cast<int64_t>(found.could.size()), .used = static_cast<int64_t>(down.size()),
-          .wanted = shape.nodes, .short_by = shape.nodes - static_cast<int64_t>(found.serves.size()),
-          .message = fmt::format("{} of the {} nodes that could take it are down or drained{}", down.size(),
-                                 found.could.size(), reason.empty() ? "" : " (" + reason + ")"),
-          .cure = found.serves.empty() ? "bring nodes back" : fmt::format("{} nodes, or bring nodes back", found.serves.size())};
+  return {.code = NODES_DOWN,
+          .object = names_of(state, down),
+          .unit = "nodes",
+          .limit = static_cast<int64_t>(found.could.size()),
+          .used = static_cast<int64_t>(down.size()),
+          .wanted = shape.nodes,
+          .short_by = shape.nodes - static_cast<int64_t>(found.serves.size()),
+          .message = fmt::format("{} of the {} nodes that could take it are down or drained{}",
+                                 down.size(), found.could.size(),
+                                 reason.empty() ? "" : " (" + reason + ")"),
+          .cure = found.serves.empty()
+                      ? "bring nodes back"
+                      : fmt::format("{} nodes, or bring nodes back", found.serves.size())};
 }
 
 int64_t devices_wanted(const Shape& shape) { return shape.total > 0 ? shape.total : 0; }
@@ -120,14 +137,22 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
   if (!job.reservation.empty()) {
     const auto it = state.reservations.find(job.reservation);
     if (it == state.reservations.end() || it->second.end <= state.now) {
-      out.push_back({.code = RESERVATION, .object = "reservation " + job.reservation,
-                     .message = fmt::format("its reservation {} does not exist any more", job.reservation),
-                     .waiting_cures = WaitingCures::never, .cure = "without the reservation"});
+      out.push_back(
+          {.code = RESERVATION,
+           .object = "reservation " + job.reservation,
+           .message = fmt::format("its reservation {} does not exist any more", job.reservation),
+           .waiting_cures = WaitingCures::never,
+           .cure = "without the reservation"});
     } else if (it->second.start > state.now) {
-      out.push_back({.code = RESERVATION, .object = "reservation " + job.reservation, .unit = "s",
+      out.push_back({.code = RESERVATION,
+                     .object = "reservation " + job.reservation,
+                     .unit = "s",
                      .short_by = whole_seconds(it->second.start - state.now),
-                     .message = fmt::format("its reservation {} begins {}", job.reservation, to_rfc3339(it->second.start)),
-                     .waiting_cures = WaitingCures::yes, .cured_at = it->second.start, .cure = "without the reservation"});
+                     .message = fmt::format("its reservation {} begins {}", job.reservation,
+                                            to_rfc3339(it->second.start)),
+                     .waiting_cures = WaitingCures::yes,
+                     .cured_at = it->second.start,
+                     .cure = "without the reservation"});
     }
     return;
   }
@@ -141,26 +166,34 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
   const auto left = static_cast<int64_t>(found.serves.size() - kept.size());
   std::vector<NodeIndex> taking;
   std::ranges::set_difference(found.takes, kept, std::back_inserter(taking));
-  const bool enough_without = left >= shape.nodes && !(found.fits_now && static_cast<int32_t>(taking.size()) < shape.nodes);
-  if (kept.empty() || enough_without || static_cast<int64_t>(found.serves.size()) < shape.nodes) return;
-  Blocker b{.code = RESERVATION, .object = names_of(state, kept), .unit = "nodes",
-            .limit = static_cast<int64_t>(found.serves.size()), .used = static_cast<int64_t>(kept.size()),
+  const bool enough_without =
+      left >= shape.nodes && !(found.fits_now && static_cast<int32_t>(taking.size()) < shape.nodes);
+  if (kept.empty() || enough_without || static_cast<int64_t>(found.serves.size()) < shape.nodes)
+    return;
+  Blocker b{.code = RESERVATION,
+            .object = names_of(state, kept),
+            .unit = "nodes",
+            .limit = static_cast<int64_t>(found.serves.size()),
+            .used = static_cast<int64_t>(kept.size()),
             .wanted = shape.nodes,
-            .short_by = std::max<int64_t>(1, shape.nodes - static_cast<int64_t>(found.fits_now ? taking.size() : left)),
+            .short_by = std::max<int64_t>(
+                1, shape.nodes - static_cast<int64_t>(found.fits_now ? taking.size() : left)),
             .waiting_cures = WaitingCures::yes};
   for (const auto& [name, r] : state.reservations) {
     const bool ours = std::ranges::any_of(kept, [&](NodeIndex i) {
       return std::ranges::find(r.nodes, state.fleet.node(i).facts.name) != r.nodes.end();
     });
     if (!ours || r.start >= end || r.end <= state.now) continue;
-    b.holders.push_back({.workload = name, .amount = static_cast<int64_t>(r.nodes.size()), .ends = r.end});
+    b.holders.push_back(
+        {.workload = name, .amount = static_cast<int64_t>(r.nodes.size()), .ends = r.end});
     b.cured_at = std::max(b.cured_at, r.end);
     const int64_t until = whole_seconds(r.start - state.now);
     if (until > 60) b.cure = fmt::format("time limit {}", to_short_text(seconds(until / 60 * 60)));
   }
   if (b.cure.empty()) b.cure = fmt::format("{} nodes", left);
-  b.message = fmt::format("{} of {} nodes are kept for {} until {}", kept.size(), found.serves.size(),
-                          b.holders.empty() ? "a reservation" : b.holders[0].workload, to_rfc3339(b.cured_at));
+  b.message = fmt::format(
+      "{} of {} nodes are kept for {} until {}", kept.size(), found.serves.size(),
+      b.holders.empty() ? "a reservation" : b.holders[0].workload, to_rfc3339(b.cured_at));
   out.push_back(std::move(b));
 }
 
@@ -172,18 +205,25 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
   const auto could = static_cast<int64_t>(found.could.size());
   const int64_t total = devices_wanted(shape);
   int64_t could_devices = 0;
-  for (const NodeIndex i : found.could) could_devices += static_cast<int64_t>(state.fleet.node(i).devices.size());
+  for (const NodeIndex i : found.could)
+    could_devices += static_cast<int64_t>(state.fleet.node(i).devices.size());
   if (could < shape.nodes || (shape.per_node == 0 && total > could_devices)) {
     out.push_back(never_blocker(state, shape, found, e.members(shape.partition)));
     return;
   }
-  if (static_cast<int64_t>(found.serves.size()) < shape.nodes) out.push_back(down_blocker(state, shape, found));
+  if (static_cast<int64_t>(found.serves.size()) < shape.nodes)
+    out.push_back(down_blocker(state, shape, found));
   if (found.fits_switches) return;
   if (found.fits_now) {
-    Blocker b{.code = TOPOLOGY_FRAGMENTED, .object = fmt::format("{} leaf switches", shape.switches), .unit = "nodes",
-              .limit = shape.switches, .used = found.slots, .wanted = shape.nodes,
-              .message = fmt::format("{} nodes are free, but not {} of them under {} switch{}", found.takes.size(),
-                                     shape.nodes, shape.switches, shape.switches == 1 ? "" : "es"),
+    Blocker b{.code = TOPOLOGY_FRAGMENTED,
+              .object = fmt::format("{} leaf switches", shape.switches),
+              .unit = "nodes",
+              .limit = shape.switches,
+              .used = found.slots,
+              .wanted = shape.nodes,
+              .message = fmt::format("{} nodes are free, but not {} of them under {} switch{}",
+                                     found.takes.size(), shape.nodes, shape.switches,
+                                     shape.switches == 1 ? "" : "es"),
               .waiting_cures = WaitingCures::yes,
               .cure = fmt::format("allow {} switches", shape.switches + 1)};
     add_device_holders(state, found.serves, b);
@@ -192,27 +232,38 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
     return;
   }
   if (found.devices_free < total || total == 0) {
-    Blocker b{.code = CAPACITY, .object = "partition " + shape.partition, .unit = total == 0 ? "nodes" : "devices",
+    Blocker b{.code = CAPACITY,
+              .object = "partition " + shape.partition,
+              .unit = total == 0 ? "nodes" : "devices",
               .limit = total == 0 ? static_cast<int64_t>(found.serves.size()) : 0,
               .used = total == 0 ? static_cast<int64_t>(found.takes.size()) : found.devices_free,
               .wanted = total == 0 ? shape.nodes : total,
-              .short_by = total == 0 ? shape.nodes - static_cast<int64_t>(found.takes.size()) : total - found.devices_free,
-              .message = total == 0 ? fmt::format("{} of {} nodes have room, {} are asked for", found.takes.size(),
-                                                  found.serves.size(), shape.nodes)
-                                    : fmt::format("{} devices are free where it may run, {} are asked for",
-                                                  found.devices_free, total),
+              .short_by = total == 0 ? shape.nodes - static_cast<int64_t>(found.takes.size())
+                                     : total - found.devices_free,
+              .message = total == 0
+                             ? fmt::format("{} of {} nodes have room, {} are asked for",
+                                           found.takes.size(), found.serves.size(), shape.nodes)
+                             : fmt::format("{} devices are free where it may run, {} are asked for",
+                                           found.devices_free, total),
               .waiting_cures = WaitingCures::yes,
-              .cure = total == 0 || found.devices_free == 0 ? "wait" : fmt::format("{} devices", found.devices_free)};
+              .cure = total == 0 || found.devices_free == 0
+                          ? "wait"
+                          : fmt::format("{} devices", found.devices_free)};
     add_device_holders(state, found.serves, b);
     out.push_back(std::move(b));
     return;
   }
   const int64_t missing = shape.nodes - static_cast<int64_t>(found.takes.size());
-  Blocker b{.code = FRAGMENTED, .object = "partition " + shape.partition, .unit = "nodes",
-            .limit = found.devices_free, .used = static_cast<int64_t>(found.takes.size()), .wanted = shape.nodes,
+  Blocker b{.code = FRAGMENTED,
+            .object = "partition " + shape.partition,
+            .unit = "nodes",
+            .limit = found.devices_free,
+            .used = static_cast<int64_t>(found.takes.size()),
+            .wanted = shape.nodes,
             .short_by = std::max<int64_t>(1, missing),
-            .message = fmt::format("{} devices are free, {} are asked for, but only {} nodes have {} together", found.devices_free,
-                                   total, found.takes.size(), std::max(1, shape.per_node)),
+            .message = fmt::format(
+                "{} devices are free, {} are asked for, but only {} nodes have {} together",
+                found.devices_free, total, found.takes.size(), std::max(1, shape.per_node)),
             .waiting_cures = WaitingCures::yes,
             .cure = fmt::format("{} devices on any nodes instead of {}", total, to_text(shape))};
   add_device_holders(state, found.serves, b);
@@ -225,13 +276,19 @@ void CapacityRules::order(Explainer& e, const Workload& w, std::vector<Blocker>&
   std::vector<Holder> first;
   const int64_t ahead = e.ahead_of(w, &first);
   if (ahead == 0) return;
-  out.push_back({.code = PRIORITY, .object = "partition " + w.job.partition, .unit = "jobs", .used = ahead, .wanted = 1,
-                 .short_by = ahead,
-                 .message = fmt::format("{} waiting jobs of its partition have a higher priority than {}", ahead, w.job.priority),
-                 .holders = std::move(first),
-                 .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),
-                 .waiting_cures = WaitingCures::yes,
-                 .cure = "a time limit short enough to backfill"});
+  out.push_back(
+      {.code = PRIORITY,
+       .object = "partition " + w.job.partition,
+       .unit = "jobs",
+       .used = ahead,
+       .wanted = 1,
+       .short_by = ahead,
+       .message = fmt::format("{} waiting jobs of its partition have a higher priority than {}",
+                              ahead, w.job.priority),
+       .holders = std::move(first),
+       .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),
+       .waiting_cures = WaitingCures::yes,
+       .cure = "a time limit short enough to backfill"});
 }
 
 }  // namespace fairlead

@@ -15,9 +15,10 @@ namespace {
 using RuleFn = void (*)(Explainer&, const Workload&, std::vector<Blocker>&);
 
 constexpr std::array<RuleFn, 11> kRules = {
-    &PolicyRules::hold,        &PolicyRules::begin_time, &PolicyRules::dependency, &PolicyRules::partition,
-    &PolicyRules::association, &PolicyRules::qos,        &PolicyRules::array,      &PolicyRules::licences,
-    &CapacityRules::reservation, &CapacityRules::room,   &CapacityRules::order};
+    &PolicyRules::hold,      &PolicyRules::begin_time,  &PolicyRules::dependency,
+    &PolicyRules::partition, &PolicyRules::association, &PolicyRules::qos,
+    &PolicyRules::array,     &PolicyRules::licences,    &CapacityRules::reservation,
+    &CapacityRules::room,    &CapacityRules::order};
 
 }  // namespace
 
@@ -57,20 +58,26 @@ std::vector<Blocker> Explainer::blockers_of(const Workload& w) {
   std::vector<Blocker> found;
   if (w.job.state != JobState::pending) return found;
   for (const RuleFn rule : kRules) rule(*this, w, found);
-  const bool explained = std::ranges::any_of(found, [&](const Blocker& b) { return scheduler_means(w.job.reason, b.code); });
+  const bool explained = std::ranges::any_of(
+      found, [&](const Blocker& b) { return scheduler_means(w.job.reason, b.code); });
   const bool silent = w.job.reason.empty() || w.job.reason == "None";
   if (!explained && !silent && !scheduler_means(w.job.reason, BlockerCode::NOT_YET_EXAMINED)) {
-    found.push_back({.code = BlockerCode::UNEXPLAINED, .object = "job " + w.job.label,
-                     .message = fmt::format("the scheduler says {}{}{}", w.job.reason, w.job.reason_text.empty() ? "" : ": ",
-                                            w.job.reason_text),
-                     .cure = "ask the scheduler's administrator"});
+    found.push_back(
+        {.code = BlockerCode::UNEXPLAINED,
+         .object = "job " + w.job.label,
+         .message = fmt::format("the scheduler says {}{}{}", w.job.reason,
+                                w.job.reason_text.empty() ? "" : ": ", w.job.reason_text),
+         .cure = "ask the scheduler's administrator"});
   }
   if (found.empty()) {
-    found.push_back({.code = BlockerCode::NOT_YET_EXAMINED, .object = "job " + w.job.label,
+    found.push_back({.code = BlockerCode::NOT_YET_EXAMINED,
+                     .object = "job " + w.job.label,
                      .message = "it fits now; the scheduler has not come to it yet",
-                     .waiting_cures = WaitingCures::yes, .cure = "wait for the scheduler's next cycle"});
+                     .waiting_cures = WaitingCures::yes,
+                     .cure = "wait for the scheduler's next cycle"});
   }
-  std::ranges::sort(found, {}, [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
+  std::ranges::sort(found, {},
+                    [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
   return found;
 }
 
@@ -78,10 +85,13 @@ namespace {
 
 std::string wants_of(const Job& job) {
   std::string text = to_text(shape_of(job));
-  if (job.request.time_limit_s >= 0) text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
+  if (job.request.time_limit_s >= 0)
+    text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
   if (!job.request.features.empty()) text += ", features " + job.request.features;
   if (!job.request.licences.empty()) text += ", licences " + job.request.licences;
-  if (job.request.switches > 0) text += fmt::format(", under {} switch{}", job.request.switches, job.request.switches == 1 ? "" : "es");
+  if (job.request.switches > 0)
+    text += fmt::format(", under {} switch{}", job.request.switches,
+                        job.request.switches == 1 ? "" : "es");
   if (job.array.waiting_count > 0) text += fmt::format(", {} tasks", job.array.waiting_count);
   return text;
 }
@@ -90,9 +100,16 @@ std::string wants_of(const Job& job) {
 
 Explanation Explainer::explain(const Workload& w) {
   const Job& job = w.job;
-  Explanation x{.workload = job.label, .name = job.name, .user = job.user, .team = job.account, .klass = job.qos,
-                .partition = job.partition, .state = enum_name(job.state), .wants = wants_of(job),
-                .as_of = state_.source(Source::scheduler).last_ok, .submitted = w.first_submit};
+  Explanation x{.workload = job.label,
+                .name = job.name,
+                .user = job.user,
+                .team = job.account,
+                .klass = job.qos,
+                .partition = job.partition,
+                .state = enum_name(job.state),
+                .wants = wants_of(job),
+                .as_of = state_.source(Source::scheduler).last_ok,
+                .submitted = w.first_submit};
   x.priority = job.priority;
   x.epoch = w.epoch;
   x.started = w.run_start;
@@ -103,19 +120,21 @@ Explanation Explainer::explain(const Workload& w) {
   for (size_t c = 0; c < kColumns; ++c) x.gpu_seconds[static_cast<Column>(c)] /= kMilli;
   x.idle_kind = w.idle.kind;
   x.idle_since = w.idle.since;
-  if (!state_.source(Source::scheduler).ok) x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
+  if (!state_.source(Source::scheduler).ok)
+    x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
   if (job.state != JobState::pending) return x;
   x.waiting_since = w.first_submit;
   x.wait_us = (state_.now - w.first_submit).us;
   x.ahead = ahead_of(w, nullptr);
   x.blockers = blockers_of(w);
   x.can_never_start = std::ranges::any_of(x.blockers, [](const Blocker& b) {
-    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN && b.code != BlockerCode::HELD_BY_USER;
+    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN &&
+           b.code != BlockerCode::HELD_BY_USER;
   });
   x.scheduler_reason = job.reason;
   x.scheduler_agrees = job.reason.empty() || std::ranges::any_of(x.blockers, [&](const Blocker& b) {
-    return scheduler_means(job.reason, b.code);
-  });
+                         return scheduler_means(job.reason, b.code);
+                       });
   x.scheduler_start_estimate = job.start_planned;
   return x;
 }

@@ -1,9 +1,9 @@
 // Why a workload waits: all its blockers at once, not the scheduler's one.
 //
-// An Explainer answers any number of questions about one state; what is common to them (sums of what
-// runs, rooms of the nodes, the order of what waits) is made once. It only reads.
-// Cost: O(workloads that hold) to make; then O(nodes) for the first question of a shape and O(depth of the
-// account tree) for each further one of that shape.
+// An Explainer answers any number of questions about one state; what is common to them (sums of
+// what runs, rooms of the nodes, the order of what waits) is made once. It only reads. Cost:
+// O(workloads that hold) to make; then O(nodes) for the first question of a shape and O(depth of
+// the account tree) for each further one of that shape.
 #pragma once
 
 #include <map>

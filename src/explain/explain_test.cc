@@ -13,7 +13,12 @@ using enum BlockerCode;
 constexpr int64_t kNow = 10'000;
 
 Job waiting(uint32_t id, std::string reason, JobRequest request) {
-  Job j{.id = id, .label = std::to_string(id), .user = "ana", .account = "vision", .qos = "batch", .partition = "all"};
+  Job j{.id = id,
+        .label = std::to_string(id),
+        .user = "ana",
+        .account = "vision",
+        .qos = "batch",
+        .partition = "all"};
   j.state = JobState::pending;
   j.reason = std::move(reason);
   j.priority = 100;
@@ -23,7 +28,8 @@ Job waiting(uint32_t id, std::string reason, JobRequest request) {
 }
 
 JobRequest gang(int32_t nodes, int32_t per_node, std::string model = "") {
-  return {.devices = {.model = std::move(model), .per_node = per_node, .total = nodes * per_node}, .nodes_min = nodes,
+  return {.devices = {.model = std::move(model), .per_node = per_node, .total = nodes * per_node},
+          .nodes_min = nodes,
           .time_limit_s = 3600};
 }
 
@@ -31,7 +37,9 @@ Job running(uint32_t id, std::string node, std::vector<int32_t> devices) {
   Job j = waiting(id, "None", gang(1, static_cast<int32_t>(devices.size())));
   j.state = JobState::running;
   j.start = instant_of_seconds(kNow - 300);
-  j.held = {{.node = std::move(node), .devices = devices, .device_count = static_cast<int32_t>(devices.size())}};
+  j.held = {{.node = std::move(node),
+             .devices = devices,
+             .device_count = static_cast<int32_t>(devices.size())}};
   return j;
 }
 
@@ -42,8 +50,14 @@ std::vector<What> site() {
   for (int i = 1; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i);
     all.nodes.push_back(name);
-    facts.push_back(Node{.name = name, .state = NodeState::idle, .drain = i == 8, .reason = i == 8 ? "bad fan" : "",
-                         .devices = {{"h100", 8}}, .cpus = 64, .memory_mb = 512'000, .features = {"ib"}});
+    facts.push_back(Node{.name = name,
+                         .state = NodeState::idle,
+                         .drain = i == 8,
+                         .reason = i == 8 ? "bad fan" : "",
+                         .devices = {{"h100", 8}},
+                         .cpus = 64,
+                         .memory_mb = 512'000,
+                         .features = {"ib"}});
   }
   facts.push_back(all);
   Partition shorts = all;
@@ -56,7 +70,8 @@ std::vector<What> site() {
   closed.up = false;
   closed.state = "DOWN";
   facts.push_back(closed);
-  facts.push_back(Topology{{{.name = "leaf0", .nodes = {"n1", "n2", "n3", "n4"}}, {.name = "leaf1", .nodes = {"n5", "n6", "n7", "n8"}}}});
+  facts.push_back(Topology{{{.name = "leaf0", .nodes = {"n1", "n2", "n3", "n4"}},
+                            {.name = "leaf1", .nodes = {"n5", "n6", "n7", "n8"}}}});
   facts.push_back(Scheduler{.cluster = "lab", .enforces_limits = true});
   facts.push_back(Qos{.name = "batch"});
   Qos small{.name = "small", .tres_per_user = {{"gres/gpu", 8}}};
@@ -69,7 +84,8 @@ std::vector<What> site() {
   facts.push_back(Association{.id = 3, .parent = 2, .account = "vision"});
   facts.push_back(Association{.id = 4, .parent = 3, .account = "vision", .user = "ana"});
   facts.push_back(Licence{.name = "sim", .total = 4, .used = 3});
-  for (int i = 1; i <= 3; ++i) facts.push_back(running(static_cast<uint32_t>(i), "n" + std::to_string(i), {0, 1, 2, 3}));
+  for (int i = 1; i <= 3; ++i)
+    facts.push_back(running(static_cast<uint32_t>(i), "n" + std::to_string(i), {0, 1, 2, 3}));
   Job failed = waiting(9, "", gang(1, 1));
   failed.state = JobState::failed;
   facts.push_back(failed);
@@ -106,38 +122,154 @@ Job with(Job job, auto&& change) {
 std::vector<Row> rows() {
   return {
       {.name = "fits now", .job = waiting(50, "None", gang(1, 8)), .want = {NOT_YET_EXAMINED}},
-      {.name = "too many devices for any node", .job = with(waiting(50, "Resources", gang(1, 9)), [](Job& j) { j.account = "x"; }), .want = {DEVICES_NO_NODE}, .want_never = true},
-      {.name = "a model no node has", .job = waiting(50, "BadConstraints", gang(1, 1, "b200")), .want = {DEVICES_NO_NODE}, .want_never = true},
-      {.name = "more nodes than there are", .job = with(waiting(50, "PartitionConfig", gang(9, 1)), [](Job& j) { j.account = "x"; }), .want = {SHAPE_NEVER}, .want_short_by = 1, .want_never = true},
-      {.name = "a feature no node has", .job = with(waiting(50, "BadConstraints", gang(1, 1)), [](Job& j) { j.request.features = "roce"; }), .want = {FEATURES_NO_NODE}, .want_never = true},
-      {.name = "one node too many is drained, and the rest is not together", .job = waiting(50, "Resources", gang(8, 1)), .want = {NODES_DOWN, FRAGMENTED}, .want_short_by = 1},
-      {.name = "not enough devices", .job = with(waiting(50, "Resources", gang(7, 8)), [](Job& j) { j.account = "x"; }), .want = {CAPACITY}, .want_short_by = 12},
-      {.name = "enough devices, not together", .job = with(waiting(50, "Resources", gang(5, 8)), [](Job& j) { j.account = "x"; }), .want = {FRAGMENTED}, .want_short_by = 1},
-      {.name = "enough nodes, not under one leaf", .job = with(waiting(50, "Resources", gang(4, 8)), [](Job& j) { j.account = "x"; j.request.switches = 1; }), .want = {TOPOLOGY_FRAGMENTED}},
-      {.name = "an account above has reached its limit", .job = waiting(50, "AssocGrpGRES", gang(2, 8)), .want = {ASSOCIATION_LIMIT}, .want_short_by = 12 + 16 - 20},
-      {.name = "no limit is enforced", .job = waiting(50, "None", gang(2, 8)), .extra = {Scheduler{.cluster = "lab"}}, .want = {NOT_YET_EXAMINED}},
-      {.name = "a user's share of a class", .job = with(waiting(50, "QOSMaxGRESPerUser", gang(1, 16)), [](Job& j) { j.qos = "small"; j.account = "x"; j.request.devices.per_node = 0; j.request.nodes_min = 1; }), .want = {QOS_LIMIT}, .want_short_by = 8, .want_never = true},
-      {.name = "longer than the class allows", .job = with(waiting(50, "QOSMaxWallDurationPerJobLimit", gang(1, 1)), [](Job& j) { j.qos = "small"; j.request.time_limit_s = 9000; }), .want = {QOS_JOB_LIMIT}, .want_short_by = 1800, .want_never = true},
-      {.name = "partition down", .job = with(waiting(50, "PartitionDown", gang(1, 1)), [](Job& j) { j.partition = "maint"; }), .want = {PARTITION_DOWN}},
-      {.name = "two limits of a partition at once", .job = with(waiting(50, "PartitionTimeLimit", gang(3, 1)), [](Job& j) { j.partition = "short"; }), .want = {PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT}, .want_short_by = 1800, .want_never = true},
-      {.name = "of two partitions the one that takes it counts", .job = with(waiting(50, "None", gang(1, 1)), [](Job& j) { j.partition = "maint,all"; }), .want = {NOT_YET_EXAMINED}},
-      {.name = "licences", .job = with(waiting(50, "Licenses", gang(1, 1)), [](Job& j) { j.request.licences = "sim:3"; }), .want = {LICENCES}, .want_short_by = 2},
-      {.name = "held by its owner", .job = with(waiting(50, "JobHeldUser", gang(1, 1)), [](Job& j) { j.priority = 0; }), .want = {HELD_BY_USER}},
-      {.name = "held by an administrator", .job = with(waiting(50, "JobHeldAdmin", gang(1, 1)), [](Job& j) { j.priority = 0; }), .want = {HELD_BY_ADMIN}},
-      {.name = "begin time", .job = with(waiting(50, "BeginTime", gang(1, 1)), [](Job& j) { j.eligible = instant_of_seconds(kNow + 90); }), .want = {BEGIN_TIME}, .want_short_by = 90},
-      {.name = "a dependency that can come", .job = with(waiting(50, "Dependency", gang(1, 1)), [](Job& j) { j.request.dependency = "afterok:1(unfulfilled)"; }), .want = {DEPENDENCY}},
-      {.name = "a dependency that cannot", .job = with(waiting(50, "DependencyNeverSatisfied", gang(1, 1)), [](Job& j) { j.request.dependency = "afterok:9"; }), .want = {DEPENDENCY_NEVER}, .want_never = true},
-      {.name = "an array at its own limit", .job = with(waiting(50, "JobArrayTaskLimit", gang(1, 1)), [](Job& j) { j.array = {.id = 50, .waiting = "3-9%1", .waiting_count = 7, .running_max = 1}; }),
-       .extra = {with(running(51, "n4", {0}), [](Job& j) { j.array = {.id = 50, .task = 2}; })}, .want = {ARRAY_LIMIT}, .want_short_by = 1},
-      {.name = "a reservation ahead", .job = with(waiting(50, "ReqNodeNotAvail, Reserved for maintenance", gang(1, 1)), [](Job&) {}),
-       .extra = {Reservation{.name = "fix", .start = instant_of_seconds(kNow + 1800), .end = instant_of_seconds(kNow + 9000), .nodes = {"n1", "n2", "n3", "n4", "n5", "n6", "n7"}}}, .want = {RESERVATION}},
-      {.name = "its own reservation has not begun", .job = with(waiting(50, "Reservation", gang(1, 1)), [](Job& j) { j.reservation = "fix"; }),
-       .extra = {Reservation{.name = "fix", .start = instant_of_seconds(kNow + 1800), .end = instant_of_seconds(kNow + 9000), .nodes = {"n1"}}}, .want = {RESERVATION}, .want_short_by = 1800},
-      {.name = "larger work ahead", .job = with(waiting(50, "Priority", gang(1, 8)), [](Job& j) { j.account = "x"; }),
-       .extra = {with(waiting(40, "Resources", gang(7, 8)), [](Job& j) { j.priority = 500; j.account = "x"; })}, .want = {PRIORITY}, .want_short_by = 1},
-      {.name = "all of them at once", .job = with(waiting(50, "JobHeldUser", gang(7, 8)), [](Job& j) { j.priority = 0; j.request.licences = "sim:2"; j.request.dependency = "afterok:1"; }),
-       .want = {ASSOCIATION_LIMIT, HELD_BY_USER, DEPENDENCY, LICENCES, CAPACITY}, .want_never = true},
-      {.name = "a reason we see no cause for is said", .job = waiting(50, "BurstBufferResources", gang(1, 1)), .want = {UNEXPLAINED}, .want_agrees = false},
+      {.name = "too many devices for any node",
+       .job = with(waiting(50, "Resources", gang(1, 9)), [](Job& j) { j.account = "x"; }),
+       .want = {DEVICES_NO_NODE},
+       .want_never = true},
+      {.name = "a model no node has",
+       .job = waiting(50, "BadConstraints", gang(1, 1, "b200")),
+       .want = {DEVICES_NO_NODE},
+       .want_never = true},
+      {.name = "more nodes than there are",
+       .job = with(waiting(50, "PartitionConfig", gang(9, 1)), [](Job& j) { j.account = "x"; }),
+       .want = {SHAPE_NEVER},
+       .want_short_by = 1,
+       .want_never = true},
+      {.name = "a feature no node has",
+       .job = with(waiting(50, "BadConstraints", gang(1, 1)),
+                   [](Job& j) { j.request.features = "roce"; }),
+       .want = {FEATURES_NO_NODE},
+       .want_never = true},
+      {.name = "one node too many is drained, and the rest is not together",
+       .job = waiting(50, "Resources", gang(8, 1)),
+       .want = {NODES_DOWN, FRAGMENTED},
+       .want_short_by = 1},
+      {.name = "not enough devices",
+       .job = with(waiting(50, "Resources", gang(7, 8)), [](Job& j) { j.account = "x"; }),
+       .want = {CAPACITY},
+       .want_short_by = 12},
+      {.name = "enough devices, not together",
+       .job = with(waiting(50, "Resources", gang(5, 8)), [](Job& j) { j.account = "x"; }),
+       .want = {FRAGMENTED},
+       .want_short_by = 1},
+      {.name = "enough nodes, not under one leaf",
+       .job = with(waiting(50, "Resources", gang(4, 8)),
+                   [](Job& j) {
+                     j.account = "x";
+                     j.request.switches = 1;
+                   }),
+       .want = {TOPOLOGY_FRAGMENTED}},
+      {.name = "an account above has reached its limit",
+       .job = waiting(50, "AssocGrpGRES", gang(2, 8)),
+       .want = {ASSOCIATION_LIMIT},
+       .want_short_by = 12 + 16 - 20},
+      {.name = "no limit is enforced",
+       .job = waiting(50, "None", gang(2, 8)),
+       .extra = {Scheduler{.cluster = "lab"}},
+       .want = {NOT_YET_EXAMINED}},
+      {.name = "a user's share of a class",
+       .job = with(waiting(50, "QOSMaxGRESPerUser", gang(1, 16)),
+                   [](Job& j) {
+                     j.qos = "small";
+                     j.account = "x";
+                     j.request.devices.per_node = 0;
+                     j.request.nodes_min = 1;
+                   }),
+       .want = {QOS_LIMIT},
+       .want_short_by = 8,
+       .want_never = true},
+      {.name = "longer than the class allows",
+       .job = with(waiting(50, "QOSMaxWallDurationPerJobLimit", gang(1, 1)),
+                   [](Job& j) {
+                     j.qos = "small";
+                     j.request.time_limit_s = 9000;
+                   }),
+       .want = {QOS_JOB_LIMIT},
+       .want_short_by = 1800,
+       .want_never = true},
+      {.name = "partition down",
+       .job = with(waiting(50, "PartitionDown", gang(1, 1)), [](Job& j) { j.partition = "maint"; }),
+       .want = {PARTITION_DOWN}},
+      {.name = "two limits of a partition at once",
+       .job = with(waiting(50, "PartitionTimeLimit", gang(3, 1)),
+                   [](Job& j) { j.partition = "short"; }),
+       .want = {PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT},
+       .want_short_by = 1800,
+       .want_never = true},
+      {.name = "of two partitions the one that takes it counts",
+       .job = with(waiting(50, "None", gang(1, 1)), [](Job& j) { j.partition = "maint,all"; }),
+       .want = {NOT_YET_EXAMINED}},
+      {.name = "licences",
+       .job =
+           with(waiting(50, "Licenses", gang(1, 1)), [](Job& j) { j.request.licences = "sim:3"; }),
+       .want = {LICENCES},
+       .want_short_by = 2},
+      {.name = "held by its owner",
+       .job = with(waiting(50, "JobHeldUser", gang(1, 1)), [](Job& j) { j.priority = 0; }),
+       .want = {HELD_BY_USER}},
+      {.name = "held by an administrator",
+       .job = with(waiting(50, "JobHeldAdmin", gang(1, 1)), [](Job& j) { j.priority = 0; }),
+       .want = {HELD_BY_ADMIN}},
+      {.name = "begin time",
+       .job = with(waiting(50, "BeginTime", gang(1, 1)),
+                   [](Job& j) { j.eligible = instant_of_seconds(kNow + 90); }),
+       .want = {BEGIN_TIME},
+       .want_short_by = 90},
+      {.name = "a dependency that can come",
+       .job = with(waiting(50, "Dependency", gang(1, 1)),
+                   [](Job& j) { j.request.dependency = "afterok:1(unfulfilled)"; }),
+       .want = {DEPENDENCY}},
+      {.name = "a dependency that cannot",
+       .job = with(waiting(50, "DependencyNeverSatisfied", gang(1, 1)),
+                   [](Job& j) { j.request.dependency = "afterok:9"; }),
+       .want = {DEPENDENCY_NEVER},
+       .want_never = true},
+      {.name = "an array at its own limit",
+       .job = with(waiting(50, "JobArrayTaskLimit", gang(1, 1)),
+                   [](Job& j) {
+                     j.array = {.id = 50, .waiting = "3-9%1", .waiting_count = 7, .running_max = 1};
+                   }),
+       .extra = {with(running(51, "n4", {0}), [](Job& j) { j.array = {.id = 50, .task = 2}; })},
+       .want = {ARRAY_LIMIT},
+       .want_short_by = 1},
+      {.name = "a reservation ahead",
+       .job =
+           with(waiting(50, "ReqNodeNotAvail, Reserved for maintenance", gang(1, 1)), [](Job&) {}),
+       .extra = {Reservation{.name = "fix",
+                             .start = instant_of_seconds(kNow + 1800),
+                             .end = instant_of_seconds(kNow + 9000),
+                             .nodes = {"n1", "n2", "n3", "n4", "n5", "n6", "n7"}}},
+       .want = {RESERVATION}},
+      {.name = "its own reservation has not begun",
+       .job = with(waiting(50, "Reservation", gang(1, 1)), [](Job& j) { j.reservation = "fix"; }),
+       .extra = {Reservation{.name = "fix",
+                             .start = instant_of_seconds(kNow + 1800),
+                             .end = instant_of_seconds(kNow + 9000),
+                             .nodes = {"n1"}}},
+       .want = {RESERVATION},
+       .want_short_by = 1800},
+      {.name = "larger work ahead",
+       .job = with(waiting(50, "Priority", gang(1, 8)), [](Job& j) { j.account = "x"; }),
+       .extra = {with(waiting(40, "Resources", gang(7, 8)),
+                      [](Job& j) {
+                        j.priority = 500;
+                        j.account = "x";
+                      })},
+       .want = {PRIORITY},
+       .want_short_by = 1},
+      {.name = "all of them at once",
+       .job = with(waiting(50, "JobHeldUser", gang(7, 8)),
+                   [](Job& j) {
+                     j.priority = 0;
+                     j.request.licences = "sim:2";
+                     j.request.dependency = "afterok:1";
+                   }),
+       .want = {ASSOCIATION_LIMIT, HELD_BY_USER, DEPENDENCY, LICENCES, CAPACITY},
+       .want_never = true},
+      {.name = "a reason we see no cause for is said",
+       .job = waiting(50, "BurstBufferResources", gang(1, 1)),
+       .want = {UNEXPLAINED},
+       .want_agrees = false},
   };
 }
 
@@ -183,8 +315,9 @@ TEST(Explain, EveryCodeIsDocumented) {
 
 TEST(Explain, ReadsDependencies) {
   using D = Dependency;
-  EXPECT_EQ(parse_dependencies("afterok:17(unfulfilled),afterany:18:19+5"),
-            (std::vector<D>{{"afterok", 17, "unfulfilled"}, {"afterany", 18, ""}, {"afterany", 19, ""}}));
+  EXPECT_EQ(
+      parse_dependencies("afterok:17(unfulfilled),afterany:18:19+5"),
+      (std::vector<D>{{"afterok", 17, "unfulfilled"}, {"afterany", 18, ""}, {"afterany", 19, ""}}));
   EXPECT_EQ(parse_dependencies("afterok:17?afterok:18_3(failed)"),
             (std::vector<D>{{"afterok", 17, ""}, {"afterok", 18, "failed"}}));
   EXPECT_EQ(parse_dependencies("singleton"), (std::vector<D>{{"singleton", 0, ""}}));

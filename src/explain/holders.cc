@@ -10,7 +10,11 @@ Instant ends_of(const Workload& w) {
 }
 
 Holder holder_of(const Workload& w, int64_t amount) {
-  return {.workload = w.job.label, .team = w.job.account, .user = w.job.user, .amount = amount, .ends = ends_of(w),
+  return {.workload = w.job.label,
+          .team = w.job.account,
+          .user = w.job.user,
+          .amount = amount,
+          .ends = ends_of(w),
           .idle = w.idle.kind};
 }
 

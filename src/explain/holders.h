@@ -15,7 +15,8 @@ Instant ends_of(const Workload& workload);
 
 Holder holder_of(const Workload& workload, int64_t amount);
 
-// When `amount` will have come free, if each holder runs to its limit; zero where that is not known.
+// When `amount` will have come free, if each holder runs to its limit; zero where that is not
+// known.
 Instant freed_at(std::vector<Holder> holders, int64_t amount);
 
 // Puts the largest into the blocker and counts the rest.

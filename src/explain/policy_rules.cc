@@ -26,12 +26,14 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 
 }  // namespace
 
-void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts) {
+void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::string& tres,
+                              auto&& counts) {
   std::vector<Holder> holders;
   for (const WorkloadId id : e.state_.queues.holding()) {
     const Workload& other = e.state_.workloads.at(id);
     if (!counts(other)) continue;
-    const int64_t amount = tres == "jobs" ? 1 : tres_of(e.state_, other).amount(tres, e.state_.names);
+    const int64_t amount =
+        tres == "jobs" ? 1 : tres_of(e.state_, other).amount(tres, e.state_.names);
     if (amount == 0) continue;
     holders.push_back(holder_of(other, amount));
   }
@@ -121,14 +123,16 @@ void PolicyRules::dependency(Explainer& e, const Workload& w, std::vector<Blocke
   const bool says_never = w.job.reason == "DependencyNeverSatisfied";
   for (const Dependency& d : parse_dependencies(w.job.request.dependency)) {
     const Workload* other = d.job == 0 ? nullptr : e.find(std::to_string(d.job));
-    Met is = d.kind == "singleton" ? (w.job.reason == "Dependency" ? Met::not_yet : Met::yes) : met(d, other);
+    Met is = d.kind == "singleton" ? (w.job.reason == "Dependency" ? Met::not_yet : Met::yes)
+                                   : met(d, other);
     if (is == Met::not_yet && says_never && other == nullptr) is = Met::never;
     if (is == Met::yes) continue;
     const std::string what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, d.job);
     Blocker b{.code = is == Met::never ? DEPENDENCY_NEVER : DEPENDENCY,
               .object = what,
               .waiting_cures = is == Met::never ? WaitingCures::never : WaitingCures::yes};
-    const std::string now_is = other == nullptr ? "no longer listed" : std::string(enum_name(other->job.state));
+    const std::string now_is =
+        other == nullptr ? "no longer listed" : std::string(enum_name(other->job.state));
     b.message = d.job == 0 ? "another job of this name and user comes first"
                            : fmt::format("waits for {}, which is {}", what, now_is);
     b.cure = fmt::format("scontrol update jobid={} dependency=", w.job.label);
@@ -142,19 +146,25 @@ void PolicyRules::dependency(Explainer& e, const Workload& w, std::vector<Blocke
 
 namespace {
 
-// The partition that the job may go to and that refuses it least: a job that names several is blocked
-// only by what blocks it in all of them.
+// The partition that the job may go to and that refuses it least: a job that names several is
+// blocked only by what blocks it in all of them.
 void partition_blockers(const Partition& p, const Job& job, std::vector<Blocker>& out) {
   const std::string object = "partition " + p.name;
   const int64_t limit = job.request.time_limit_s;
   if (!p.up) {
-    out.push_back({.code = PARTITION_DOWN, .object = object,
+    out.push_back({.code = PARTITION_DOWN,
+                   .object = object,
                    .message = fmt::format("partition {} is {}", p.name, p.state),
                    .cure = "another partition, or an administrator brings it up"});
   }
   if (p.time_max_s >= 0 && (limit < 0 || limit > p.time_max_s)) {
-    out.push_back({.code = PARTITION_TIME_LIMIT, .object = object, .limit_name = "MaxTime", .unit = "s",
-                   .limit = p.time_max_s, .wanted = limit, .short_by = limit < 0 ? 0 : limit - p.time_max_s,
+    out.push_back({.code = PARTITION_TIME_LIMIT,
+                   .object = object,
+                   .limit_name = "MaxTime",
+                   .unit = "s",
+                   .limit = p.time_max_s,
+                   .wanted = limit,
+                   .short_by = limit < 0 ? 0 : limit - p.time_max_s,
                    .message = fmt::format("time limit {} is above the {} of partition {}",
                                           limit < 0 ? "none" : to_short_text(seconds(limit)),
                                           to_short_text(seconds(p.time_max_s)), p.name),
@@ -165,26 +175,39 @@ void partition_blockers(const Partition& p, const Job& job, std::vector<Blocker>
   const bool many = p.nodes_max >= 0 && nodes > p.nodes_max;
   if (many || nodes < p.nodes_min) {
     const int64_t bound = many ? p.nodes_max : p.nodes_min;
-    out.push_back({.code = PARTITION_NODE_LIMIT, .object = object, .limit_name = many ? "MaxNodes" : "MinNodes",
-                   .unit = "nodes", .limit = bound, .wanted = nodes, .short_by = std::abs(nodes - bound),
+    out.push_back({.code = PARTITION_NODE_LIMIT,
+                   .object = object,
+                   .limit_name = many ? "MaxNodes" : "MinNodes",
+                   .unit = "nodes",
+                   .limit = bound,
+                   .wanted = nodes,
+                   .short_by = std::abs(nodes - bound),
                    .message = fmt::format("{} nodes, and partition {} takes {} {}", nodes, p.name,
                                           many ? "at most" : "at least", bound),
-                   .waiting_cures = WaitingCures::never, .cure = fmt::format("{} nodes", bound)});
+                   .waiting_cures = WaitingCures::never,
+                   .cure = fmt::format("{} nodes", bound)});
   }
   const bool account = (p.accounts_allowed.empty() || contains(p.accounts_allowed, job.account)) &&
                        !contains(p.accounts_denied, job.account);
-  const bool qos = (p.qos_allowed.empty() || contains(p.qos_allowed, job.qos)) && !contains(p.qos_denied, job.qos);
+  const bool qos = (p.qos_allowed.empty() || contains(p.qos_allowed, job.qos)) &&
+                   !contains(p.qos_denied, job.qos);
   if (!account || !qos) {
-    out.push_back({.code = PARTITION_ACCESS, .object = object,
-                   .limit_name = account ? "AllowQos" : "AllowAccounts",
-                   .message = fmt::format("partition {} is not for {} {}", p.name, account ? "class" : "account",
-                                          account ? job.qos : job.account),
-                   .waiting_cures = WaitingCures::never, .cure = "another partition"});
+    out.push_back(
+        {.code = PARTITION_ACCESS,
+         .object = object,
+         .limit_name = account ? "AllowQos" : "AllowAccounts",
+         .message = fmt::format("partition {} is not for {} {}", p.name,
+                                account ? "class" : "account", account ? job.qos : job.account),
+         .waiting_cures = WaitingCures::never,
+         .cure = "another partition"});
   }
   if (p.reservation_required && job.reservation.empty()) {
-    out.push_back({.code = PARTITION_ACCESS, .object = object, .limit_name = "ReqResv",
+    out.push_back({.code = PARTITION_ACCESS,
+                   .object = object,
+                   .limit_name = "ReqResv",
                    .message = fmt::format("partition {} takes only jobs of a reservation", p.name),
-                   .waiting_cures = WaitingCures::never, .cure = "name a reservation"});
+                   .waiting_cures = WaitingCures::never,
+                   .cure = "name a reservation"});
   }
 }
 
@@ -214,15 +237,24 @@ struct PolicyRules::LimitOf {
   Blocker blocker(const std::string& tres, int64_t limit, int64_t used, int64_t wanted) const {
     const int64_t over = used + wanted - limit;
     const bool never = wanted > limit;
-    std::string message = fmt::format("{} holds {} of {} {}, {} more are asked for", object, used, limit,
-                                      unit_of(tres), wanted);
-    if (used == 0) message = fmt::format("{} may hold {} {}, {} are asked for", object, limit, unit_of(tres), wanted);
-    return {.code = code, .object = object, .limit_name = tres == "jobs" ? name : name + " " + tres,
-            .unit = unit_of(tres), .limit = limit, .used = used, .wanted = wanted, .short_by = over,
+    std::string message = fmt::format("{} holds {} of {} {}, {} more are asked for", object, used,
+                                      limit, unit_of(tres), wanted);
+    if (used == 0)
+      message =
+          fmt::format("{} may hold {} {}, {} are asked for", object, limit, unit_of(tres), wanted);
+    return {.code = code,
+            .object = object,
+            .limit_name = tres == "jobs" ? name : name + " " + tres,
+            .unit = unit_of(tres),
+            .limit = limit,
+            .used = used,
+            .wanted = wanted,
+            .short_by = over,
             .message = std::move(message),
             .waiting_cures = never ? WaitingCures::never : WaitingCures::yes,
             .cure = never ? fmt::format("at most {} {}", limit, unit_of(tres))
-                          : fmt::format("{} {} instead of {}", std::max<int64_t>(0, limit - used), unit_of(tres), wanted)};
+                          : fmt::format("{} {} instead of {}", std::max<int64_t>(0, limit - used),
+                                        unit_of(tres), wanted)};
   }
 };
 
@@ -230,7 +262,8 @@ namespace {
 
 // Calls f(tres, limit, used, wanted) for each amount that would go over its limit.
 template <class F>
-void for_each_exceeded(const NameTable& names, const Amounts& limits, const TresSum& used, const TresSum& wanted, F&& f) {
+void for_each_exceeded(const NameTable& names, const Amounts& limits, const TresSum& used,
+                       const TresSum& wanted, F&& f) {
   for (const auto& [tres, limit] : limits) {
     const int64_t want = wanted.amount(tres, names);
     if (limit < 0 || want == 0) continue;
@@ -245,20 +278,30 @@ TresSum minutes_of(const TresSum& amounts, int64_t time_limit_s) {
   return minutes;
 }
 
-Blocker wall_blocker(BlockerCode code, const std::string& object, int64_t limit_s, int64_t wanted_s) {
-  return {.code = code, .object = object, .limit_name = "MaxWall", .unit = "s", .limit = limit_s, .wanted = wanted_s,
+Blocker wall_blocker(BlockerCode code, const std::string& object, int64_t limit_s,
+                     int64_t wanted_s) {
+  return {.code = code,
+          .object = object,
+          .limit_name = "MaxWall",
+          .unit = "s",
+          .limit = limit_s,
+          .wanted = wanted_s,
           .short_by = wanted_s < 0 ? 0 : wanted_s - limit_s,
-          .message = fmt::format("{} allows {} for one job, {} is asked for", object, to_short_text(seconds(limit_s)),
+          .message = fmt::format("{} allows {} for one job, {} is asked for", object,
+                                 to_short_text(seconds(limit_s)),
                                  wanted_s < 0 ? "no limit" : to_short_text(seconds(wanted_s))),
           .waiting_cures = WaitingCures::never,
           .cure = fmt::format("time limit {}", to_short_text(seconds(limit_s)))};
 }
 
-bool over_wall(int64_t limit_s, int64_t wanted_s) { return limit_s >= 0 && (wanted_s < 0 || wanted_s > limit_s); }
+bool over_wall(int64_t limit_s, int64_t wanted_s) {
+  return limit_s >= 0 && (wanted_s < 0 || wanted_s > limit_s);
+}
 
 }  // namespace
 
-void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::vector<Blocker>& out) {
+void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
+                         std::vector<Blocker>& out) {
   const Job& job = w.job;
   const NameTable& names = e.state_.names;
   const TresSum wanted = tres_of(e.state_, w);
@@ -270,12 +313,16 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::v
     const auto p = e.state_.partitions.find(other.job.partition);
     return p != e.state_.partitions.end() && p->second.qos == qos.name;
   };
-  const auto check = [&](const LimitOf& limit, const Amounts& limits, const TresSum& used, auto&& counts) {
-    for_each_exceeded(names, limits, used, wanted, [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
-      Blocker b = limit.blocker(tres, most, has, want);
-      add_holders(e, b, tres, [&](const Workload& other) { return same_qos(other) && counts(other); });
-      out.push_back(std::move(b));
-    });
+  const auto check = [&](const LimitOf& limit, const Amounts& limits, const TresSum& used,
+                         auto&& counts) {
+    for_each_exceeded(names, limits, used, wanted,
+                      [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
+                        Blocker b = limit.blocker(tres, most, has, want);
+                        add_holders(e, b, tres, [&](const Workload& other) {
+                          return same_qos(other) && counts(other);
+                        });
+                        out.push_back(std::move(b));
+                      });
   };
   const auto any = [](const Workload&) { return true; };
   const auto same_user = [&](const Workload& other) { return other.user == w.user; };
@@ -286,15 +333,18 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::v
   check({object + ", account " + job.account, "MaxTRESPerAccount", QOS_LIMIT}, qos.tres_per_account,
         e.usage_.of_qos_account(qos_id, w.team).tres, same_account);
   check({object, "MaxTRESPerJob", QOS_JOB_LIMIT}, qos.limits.tres_per_job, {}, any);
-  for_each_exceeded(names, qos.limits.tres_running_minutes_group, e.usage_.of_qos(qos_id).running_minutes,
-                    minutes_of(wanted, job.request.time_limit_s),
-                    [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
-                      out.push_back(LimitOf{object, "GrpTRESRunMins", QOS_LIMIT}.blocker(tres, most, has, want));
-                    });
-  const auto jobs = [&](const char* name, const std::string& who, int64_t limit, int64_t used, auto&& counts) {
+  for_each_exceeded(
+      names, qos.limits.tres_running_minutes_group, e.usage_.of_qos(qos_id).running_minutes,
+      minutes_of(wanted, job.request.time_limit_s),
+      [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
+        out.push_back(LimitOf{object, "GrpTRESRunMins", QOS_LIMIT}.blocker(tres, most, has, want));
+      });
+  const auto jobs = [&](const char* name, const std::string& who, int64_t limit, int64_t used,
+                        auto&& counts) {
     if (limit < 0 || used < limit) return;
     Blocker b = LimitOf{who, name, QOS_LIMIT}.blocker("jobs", limit, used, 1);
-    add_holders(e, b, "jobs", [&](const Workload& other) { return same_qos(other) && counts(other); });
+    add_holders(e, b, "jobs",
+                [&](const Workload& other) { return same_qos(other) && counts(other); });
     out.push_back(std::move(b));
   };
   jobs("GrpJobs", object, qos.limits.jobs_group, e.usage_.of_qos(qos_id).jobs, any);
@@ -303,21 +353,30 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos, std::v
   jobs("MaxJobsPerAccount", object + ", account " + job.account, qos.jobs_per_account,
        e.usage_.of_qos_account(qos_id, w.team).jobs, same_account);
   if (over_wall(qos.limits.wall_per_job_s, job.request.time_limit_s)) {
-    out.push_back(wall_blocker(QOS_JOB_LIMIT, object, qos.limits.wall_per_job_s, job.request.time_limit_s));
+    out.push_back(
+        wall_blocker(QOS_JOB_LIMIT, object, qos.limits.wall_per_job_s, job.request.time_limit_s));
   }
   for (const auto& [tres, least] : qos.tres_min_per_job) {
     const int64_t has = wanted.amount(tres, names);
     if (has >= least) continue;
-    out.push_back({.code = QOS_JOB_LIMIT, .object = object, .limit_name = "MinTRES " + tres, .unit = unit_of(tres),
-                   .limit = least, .wanted = has, .short_by = least - has,
-                   .message = fmt::format("{} takes jobs of at least {} {}, {} are asked for", object, least, unit_of(tres), has),
-                   .waiting_cures = WaitingCures::never, .cure = "another class"});
+    out.push_back({.code = QOS_JOB_LIMIT,
+                   .object = object,
+                   .limit_name = "MinTRES " + tres,
+                   .unit = unit_of(tres),
+                   .limit = least,
+                   .wanted = has,
+                   .short_by = least - has,
+                   .message = fmt::format("{} takes jobs of at least {} {}, {} are asked for",
+                                          object, least, unit_of(tres), has),
+                   .waiting_cures = WaitingCures::never,
+                   .cure = "another class"});
   }
 }
 
 void PolicyRules::qos(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
   if (!e.state_.scheduler.enforces_limits) return;
-  if (const auto it = e.state_.qos.find(w.job.qos); it != e.state_.qos.end()) qos_of(e, w, it->second, out);
+  if (const auto it = e.state_.qos.find(w.job.qos); it != e.state_.qos.end())
+    qos_of(e, w, it->second, out);
   const auto partition = e.state_.partitions.find(w.job.partition);
   if (partition == e.state_.partitions.end() || partition->second.qos == w.job.qos) return;
   const auto it = e.state_.qos.find(partition->second.qos);
@@ -329,43 +388,55 @@ void PolicyRules::association(Explainer& e, const Workload& w, std::vector<Block
   const Job& job = w.job;
   const std::vector<const Association*>& chain = e.usage_.chain_of(w);
   if (chain.empty() && !state.associations.empty() && state.scheduler.enforces_associations) {
-    out.push_back({.code = ASSOCIATION_MISSING, .object = fmt::format("user {} in account {}", job.user, job.account),
-                   .message = fmt::format("user {} has no association with account {}", job.user, job.account),
-                   .waiting_cures = WaitingCures::never, .cure = "an administrator adds it"});
+    out.push_back({.code = ASSOCIATION_MISSING,
+                   .object = fmt::format("user {} in account {}", job.user, job.account),
+                   .message = fmt::format("user {} has no association with account {}", job.user,
+                                          job.account),
+                   .waiting_cures = WaitingCures::never,
+                   .cure = "an administrator adds it"});
   }
   if (!state.scheduler.enforces_limits) return;
   const TresSum wanted = tres_of(state, w);
   for (size_t level = 0; level < chain.size(); ++level) {
     const Association& a = *chain[level];
-    const std::string object = a.user.empty() ? "account " + a.account : fmt::format("user {} in account {}", a.user, a.account);
+    const std::string object = a.user.empty()
+                                   ? "account " + a.account
+                                   : fmt::format("user {} in account {}", a.user, a.account);
     const UsageSum& used = e.usage_.of_association(a.id);
     const auto below = [&](const Workload& other) {
-      return std::ranges::any_of(e.usage_.chain_of(other), [&](const Association* up) { return up->id == a.id; });
+      return std::ranges::any_of(e.usage_.chain_of(other),
+                                 [&](const Association* up) { return up->id == a.id; });
     };
-    const auto check = [&](const char* name, BlockerCode code, const Amounts& limits, const TresSum& has, const TresSum& want) {
-      for_each_exceeded(state.names, limits, has, want, [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
-        Blocker b = LimitOf{object, name, code}.blocker(tres, most, now, more);
-        add_holders(e, b, tres, below);
-        out.push_back(std::move(b));
-      });
+    const auto check = [&](const char* name, BlockerCode code, const Amounts& limits,
+                           const TresSum& has, const TresSum& want) {
+      for_each_exceeded(state.names, limits, has, want,
+                        [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
+                          Blocker b = LimitOf{object, name, code}.blocker(tres, most, now, more);
+                          add_holders(e, b, tres, below);
+                          out.push_back(std::move(b));
+                        });
     };
     check("GrpTRES", ASSOCIATION_LIMIT, a.limits.tres_group, used.tres, wanted);
-    check("GrpTRESRunMins", ASSOCIATION_LIMIT, a.limits.tres_running_minutes_group, used.running_minutes,
-          minutes_of(wanted, job.request.time_limit_s));
+    check("GrpTRESRunMins", ASSOCIATION_LIMIT, a.limits.tres_running_minutes_group,
+          used.running_minutes, minutes_of(wanted, job.request.time_limit_s));
     if (a.limits.jobs_group >= 0 && used.jobs >= a.limits.jobs_group) {
-      Blocker b = LimitOf{object, "GrpJobs", ASSOCIATION_LIMIT}.blocker("jobs", a.limits.jobs_group, used.jobs, 1);
+      Blocker b = LimitOf{object, "GrpJobs", ASSOCIATION_LIMIT}.blocker("jobs", a.limits.jobs_group,
+                                                                        used.jobs, 1);
       add_holders(e, b, "jobs", below);
       out.push_back(std::move(b));
     }
-    if (level != 0) continue;  // limits of one job and one user stand on the user's own line, inherited ones too
+    if (level != 0)
+      continue;  // limits of one job and one user stand on the user's own line, inherited ones too
     check("MaxTRESPerJob", ASSOCIATION_JOB_LIMIT, a.limits.tres_per_job, {}, wanted);
     if (a.limits.jobs_max >= 0 && used.jobs >= a.limits.jobs_max) {
-      Blocker b = LimitOf{object, "MaxJobs", ASSOCIATION_LIMIT}.blocker("jobs", a.limits.jobs_max, used.jobs, 1);
+      Blocker b = LimitOf{object, "MaxJobs", ASSOCIATION_LIMIT}.blocker("jobs", a.limits.jobs_max,
+                                                                        used.jobs, 1);
       add_holders(e, b, "jobs", below);
       out.push_back(std::move(b));
     }
     if (over_wall(a.limits.wall_per_job_s, job.request.time_limit_s)) {
-      out.push_back(wall_blocker(ASSOCIATION_JOB_LIMIT, object, a.limits.wall_per_job_s, job.request.time_limit_s));
+      out.push_back(wall_blocker(ASSOCIATION_JOB_LIMIT, object, a.limits.wall_per_job_s,
+                                 job.request.time_limit_s));
     }
   }
 }
@@ -375,12 +446,19 @@ void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& o
   if (array.running_max <= 0 || array.task >= 0) return;
   const int64_t running = e.usage_.running_tasks(array.id);
   if (running < array.running_max) return;
-  Blocker b{.code = ARRAY_LIMIT, .object = fmt::format("array {}", array.id), .limit_name = "%", .unit = "tasks",
-            .limit = array.running_max, .used = running, .wanted = 1, .short_by = 1,
-            .message = fmt::format("{} tasks of array {} run, {} may; {} wait", running, array.id, array.running_max,
-                                   array.waiting_count),
+  Blocker b{.code = ARRAY_LIMIT,
+            .object = fmt::format("array {}", array.id),
+            .limit_name = "%",
+            .unit = "tasks",
+            .limit = array.running_max,
+            .used = running,
+            .wanted = 1,
+            .short_by = 1,
+            .message = fmt::format("{} tasks of array {} run, {} may; {} wait", running, array.id,
+                                   array.running_max, array.waiting_count),
             .waiting_cures = WaitingCures::yes,
-            .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id, array.running_max + 1)};
+            .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id,
+                                array.running_max + 1)};
   add_holders(e, b, "jobs", [&](const Workload& other) { return other.job.array.id == array.id; });
   b.cured_at = {};
   for (const Holder& h : b.holders) {
@@ -399,7 +477,8 @@ std::vector<std::pair<std::string, int64_t>> parse_licences(std::string_view tex
     text.remove_prefix(std::min(end + 1, text.size()));
     const size_t colon = part.find_first_of(":=");
     int64_t count = 1;
-    if (colon != part.npos) std::from_chars(part.data() + colon + 1, part.data() + part.size(), count);
+    if (colon != part.npos)
+      std::from_chars(part.data() + colon + 1, part.data() + part.size(), count);
     if (!part.empty()) found.emplace_back(part.substr(0, colon), count);
   }
   return found;
@@ -414,9 +493,16 @@ void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>
     const Licence& l = it->second;
     const int64_t used = l.used + l.reserved;
     if (used + wanted <= l.total) continue;
-    Blocker b{.code = LICENCES, .object = "licence " + name, .limit_name = "Licenses", .unit = "licences",
-              .limit = l.total, .used = used, .wanted = wanted, .short_by = used + wanted - l.total,
-              .message = fmt::format("{} of {} licences {} are in use, {} are asked for", used, l.total, name, wanted),
+    Blocker b{.code = LICENCES,
+              .object = "licence " + name,
+              .limit_name = "Licenses",
+              .unit = "licences",
+              .limit = l.total,
+              .used = used,
+              .wanted = wanted,
+              .short_by = used + wanted - l.total,
+              .message = fmt::format("{} of {} licences {} are in use, {} are asked for", used,
+                                     l.total, name, wanted),
               .waiting_cures = wanted > l.total ? WaitingCures::never : WaitingCures::yes,
               .cure = fmt::format("at most {} of {}", std::max<int64_t>(0, l.total - used), name)};
     std::vector<Holder> holders;

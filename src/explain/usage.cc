@@ -11,8 +11,10 @@ void TresSum::add(const TresSum& other, int64_t times) {
   devices += other.devices * times;
   for (const auto& [model, count] : other.models) {
     const auto own = std::ranges::find(models, model, &std::pair<NameId, int64_t>::first);
-    if (own == models.end()) models.emplace_back(model, count * times);
-    else own->second += count * times;
+    if (own == models.end())
+      models.emplace_back(model, count * times);
+    else
+      own->second += count * times;
   }
 }
 
@@ -33,9 +35,11 @@ int64_t TresSum::amount(std::string_view tres, const NameTable& names) const {
 TresSum tres_of(const State& state, const Workload& w) {
   const JobRequest& r = w.job.request;
   TresSum sum;
-  sum.nodes = w.job.held.empty() ? std::max(1, r.nodes_min) : static_cast<int64_t>(w.job.held.size());
+  sum.nodes =
+      w.job.held.empty() ? std::max(1, r.nodes_min) : static_cast<int64_t>(w.job.held.size());
   sum.cpus = r.cpus;
-  sum.memory_mb = r.memory_per_cpu_mb > 0 ? r.memory_per_cpu_mb * std::max(1, r.cpus) : r.memory_per_node_mb * sum.nodes;
+  sum.memory_mb = r.memory_per_cpu_mb > 0 ? r.memory_per_cpu_mb * std::max(1, r.cpus)
+                                          : r.memory_per_node_mb * sum.nodes;
   sum.devices = std::max<int64_t>(r.devices.total, static_cast<int64_t>(w.devices.size()));
   if (w.devices.empty()) {
     const auto model = state.names.find(r.devices.model);
@@ -68,7 +72,8 @@ const UsageSum& find_or_none(const Map& map, const Key& key) {
 }  // namespace
 
 Usage::Usage(const State& state) : state_(state) {
-  for (const auto& [id, a] : state.associations) by_account_user_[{a.account, a.user}].push_back(id);
+  for (const auto& [id, a] : state.associations)
+    by_account_user_[{a.account, a.user}].push_back(id);
   for (const WorkloadId id : state.queues.holding()) {
     const Workload& w = state.workloads.at(id);
     const TresSum tres = tres_of(state, w);
@@ -88,14 +93,20 @@ Usage::Usage(const State& state) : state_(state) {
     for (const Association* a : chain_of(w)) add(association_[a->id]);
     // A partition may have a class of its own, which counts every job of the partition.
     const auto partition = state.partitions.find(w.job.partition);
-    if (partition == state.partitions.end() || partition->second.qos.empty() || partition->second.qos == w.job.qos) continue;
+    if (partition == state.partitions.end() || partition->second.qos.empty() ||
+        partition->second.qos == w.job.qos)
+      continue;
     if (const auto qos = state.names.find(partition->second.qos)) add_qos(*qos);
   }
 }
 
 const UsageSum& Usage::of_qos(NameId qos) const { return find_or_none(qos_, qos); }
-const UsageSum& Usage::of_qos_user(NameId qos, NameId user) const { return find_or_none(qos_user_, Pair(qos, user)); }
-const UsageSum& Usage::of_qos_account(NameId qos, NameId account) const { return find_or_none(qos_account_, Pair(qos, account)); }
+const UsageSum& Usage::of_qos_user(NameId qos, NameId user) const {
+  return find_or_none(qos_user_, Pair(qos, user));
+}
+const UsageSum& Usage::of_qos_account(NameId qos, NameId account) const {
+  return find_or_none(qos_account_, Pair(qos, account));
+}
 const UsageSum& Usage::of_association(int64_t id) const { return find_or_none(association_, id); }
 
 int64_t Usage::running_tasks(uint32_t array) const {

@@ -12,13 +12,16 @@ Fleet::Fleet(FleetData data) : data_(std::move(data)) {
 std::optional<bool> usable(const Node& facts) {
   if (facts.drain || facts.fail || facts.not_responding || facts.maintenance) return false;
   switch (facts.state) {
-    case NodeState::unknown: return std::nullopt;
+    case NodeState::unknown:
+      return std::nullopt;
     case NodeState::idle:
     case NodeState::mixed:
-    case NodeState::allocated: return true;
+    case NodeState::allocated:
+      return true;
     case NodeState::down:
     case NodeState::error:
-    case NodeState::future: return false;
+    case NodeState::future:
+      return false;
   }
   return std::nullopt;
 }
@@ -44,7 +47,8 @@ std::vector<NameId> stated_models(const Node& facts, NameTable& names) {
   std::vector<NameId> models;
   for (const DeviceGroup& group : facts.devices) {
     const NameId model = names.intern(group.model);
-    for (int32_t i = 0; i < group.count && models.size() < kDevicesPerNodeMax; ++i) models.push_back(model);
+    for (int32_t i = 0; i < group.count && models.size() < kDevicesPerNodeMax; ++i)
+      models.push_back(model);
   }
   return models;
 }
@@ -52,7 +56,8 @@ std::vector<NameId> stated_models(const Node& facts, NameTable& names) {
 }  // namespace
 
 FleetChange Fleet::state(const Node& facts, Instant at, NameTable& names) {
-  const auto [it, fresh] = by_name_.try_emplace(facts.name, static_cast<NodeIndex>(data_.nodes.size()));
+  const auto [it, fresh] =
+      by_name_.try_emplace(facts.name, static_cast<NodeIndex>(data_.nodes.size()));
   if (fresh) data_.nodes.emplace_back();
   FleetNode& node = data_.nodes[it->second];
   FleetChange change{.node = it->second, .changed = fresh || !node.present || node.facts != facts};
@@ -69,7 +74,8 @@ FleetChange Fleet::state(const Node& facts, Instant at, NameTable& names) {
   for (size_t i = 0; i < models.size(); ++i) {
     if (i < node.devices.size() && data_.devices[node.devices[i]].model == models[i]) continue;
     const auto device = static_cast<DeviceIndex>(data_.devices.size());
-    data_.devices.push_back({.node = it->second, .index = static_cast<int32_t>(i), .model = models[i]});
+    data_.devices.push_back(
+        {.node = it->second, .index = static_cast<int32_t>(i), .model = models[i]});
     change.added.push_back(device);
     if (i < node.devices.size()) {
       change.removed.push_back(node.devices[i]);
@@ -79,7 +85,8 @@ FleetChange Fleet::state(const Node& facts, Instant at, NameTable& names) {
     }
   }
   for (const DeviceIndex device : change.removed) data_.devices[device].present = false;
-  present_ += static_cast<int64_t>(change.added.size()) - static_cast<int64_t>(change.removed.size());
+  present_ +=
+      static_cast<int64_t>(change.added.size()) - static_cast<int64_t>(change.removed.size());
   return change;
 }
 

@@ -31,8 +31,8 @@ BOOST_DESCRIBE_STRUCT(Device, (), (node, index, model, present))
 struct FleetNode {
   Node facts;
   bool present = true;
-  bool usable = false;   // takes work, as far as its last known state says
-  Instant seen;          // when its facts were last stated
+  bool usable = false;               // takes work, as far as its last known state says
+  Instant seen;                      // when its facts were last stated
   std::vector<DeviceIndex> devices;  // by index on the node; all present
   bool operator==(const FleetNode&) const = default;
 };
@@ -78,8 +78,8 @@ class Fleet {
   int64_t present_ = 0;
 };
 
-// Whether the scheduler may start work on a node in this state. Nothing where the state says nothing
-// (a controller that has just started knows no state yet): the caller keeps what it knew.
+// Whether the scheduler may start work on a node in this state. Nothing where the state says
+// nothing (a controller that has just started knows no state yet): the caller keeps what it knew.
 std::optional<bool> usable(const Node& facts);
 
 }  // namespace fairlead

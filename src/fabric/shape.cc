@@ -31,7 +31,8 @@ Shape shape_of(const Job& job) {
 
 std::string to_text(const Shape& shape) {
   const std::string model = shape.model.empty() ? "" : " " + shape.model;
-  if (shape.total == 0) return fmt::format("{} node{}, no devices", shape.nodes, shape.nodes == 1 ? "" : "s");
+  if (shape.total == 0)
+    return fmt::format("{} node{}, no devices", shape.nodes, shape.nodes == 1 ? "" : "s");
   if (shape.per_node > 0) return fmt::format("{}x{}{}", shape.nodes, shape.per_node, model);
   return fmt::format("{}{}", shape.total, model);
 }
@@ -88,7 +89,9 @@ int32_t matching_devices(const Shape& shape, const FleetNode& node) {
 }
 
 // The least that one worker's node must have.
-int32_t least_per_node(const Shape& shape) { return shape.per_node > 0 ? shape.per_node : std::min(shape.total, 1); }
+int32_t least_per_node(const Shape& shape) {
+  return shape.per_node > 0 ? shape.per_node : std::min(shape.total, 1);
+}
 
 // Nodes named in a hostlist, by index; empty where the text names none.
 std::vector<bool> named(const std::string& hostlist, const Fleet& fleet) {
@@ -103,7 +106,8 @@ std::vector<bool> named(const std::string& hostlist, const Fleet& fleet) {
 }
 
 int32_t workers_on(const Shape& shape, const NodeRoom& room) {
-  if (shape.cpus_per_node > room.cpus_free || shape.memory_per_node_mb > room.memory_free_mb) return 0;
+  if (shape.cpus_per_node > room.cpus_free || shape.memory_per_node_mb > room.memory_free_mb)
+    return 0;
   if (shape.per_node == 0) return shape.total == 0 ? 1 : room.devices_free;  // counted in devices
   return room.devices_free >= shape.per_node ? 1 : 0;  // one worker takes one node
 }
@@ -121,7 +125,8 @@ int32_t workers_below(const Shape& shape, const Fleet& fleet, const std::vector<
   }
   std::ranges::sort(by_leaf, std::greater<>());
   int32_t most = 0;
-  for (size_t i = 0; i < by_leaf.size() && i < static_cast<size_t>(shape.switches); ++i) most += by_leaf[i];
+  for (size_t i = 0; i < by_leaf.size() && i < static_cast<size_t>(shape.switches); ++i)
+    most += by_leaf[i];
   return most;
 }
 
@@ -141,9 +146,12 @@ Fit fit(const Shape& shape, const Fleet& fleet, const std::vector<NodeRoom>& roo
     const FleetNode& node = fleet.node(room.node);
     if (!node.present || !members[room.node]) continue;
     if (!excluded.empty() && excluded[room.node]) continue;
-    if (!required.empty() && !required[room.node] && shape.nodes <= std::ranges::count(required, true)) continue;
+    if (!required.empty() && !required[room.node] &&
+        shape.nodes <= std::ranges::count(required, true))
+      continue;
     if (matching_devices(shape, node) < least_per_node(shape)) continue;
-    if (shape.cpus_per_node > node.facts.cpus || shape.memory_per_node_mb > node.facts.memory_mb) continue;
+    if (shape.cpus_per_node > node.facts.cpus || shape.memory_per_node_mb > node.facts.memory_mb)
+      continue;
     if (!features_match(shape.features, node.facts.features)) continue;
     result.could.push_back(room.node);
     if (!room.in_service) continue;

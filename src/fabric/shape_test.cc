@@ -27,13 +27,21 @@ struct World {
 
   explicit World(std::vector<int32_t> free) {
     for (size_t i = 0; i < free.size(); ++i) {
-      const Node node{.name = "n" + std::to_string(i), .state = NodeState::mixed,
-                      .devices = {{"h100", 8}}, .cpus = 64, .memory_mb = 512'000, .features = {"ib"}};
+      const Node node{.name = "n" + std::to_string(i),
+                      .state = NodeState::mixed,
+                      .devices = {{"h100", 8}},
+                      .cpus = 64,
+                      .memory_mb = 512'000,
+                      .features = {"ib"}};
       const NodeIndex index = fleet.state(node, {1}, names).node;
-      rooms.push_back({.node = index, .devices_free = free[i], .cpus_free = 64, .memory_free_mb = 512'000,
+      rooms.push_back({.node = index,
+                       .devices_free = free[i],
+                       .cpus_free = 64,
+                       .memory_free_mb = 512'000,
                        .in_service = true});
     }
-    fleet.set_switches({{.name = "leaf0", .nodes = {"n0", "n1"}}, {.name = "leaf1", .nodes = {"n2", "n3"}}});
+    fleet.set_switches(
+        {{.name = "leaf0", .nodes = {"n0", "n1"}}, {.name = "leaf1", .nodes = {"n2", "n3"}}});
   }
   Fit fit(const Shape& shape) const { return fairlead::fit(shape, fleet, rooms, members); }
 };
@@ -50,15 +58,43 @@ struct FitRow {
 
 TEST(Shape, Fits) {
   const FitRow rows[] = {
-      {.name = "everything free", .shape = {.per_node = 8, .total = 32, .nodes = 4}, .want_slots = 4, .want_fits = true, .want_switches = true},
-      {.name = "one leaf cannot hold three nodes", .shape = {.per_node = 8, .total = 24, .nodes = 3, .switches = 1}, .want_slots = 4, .want_fits = true},
-      {.name = "enough devices, not together", .free = {4, 4, 4, 4}, .shape = {.per_node = 8, .total = 16, .nodes = 2}},
-      {.name = "devices anywhere", .free = {4, 4, 4, 4}, .shape = {.total = 16}, .want_slots = 16, .want_fits = true, .want_switches = true},
-      {.name = "a model no node has", .shape = {.model = "b200", .per_node = 1, .total = 1}, .want_could = 0},
-      {.name = "a feature no node has", .shape = {.per_node = 1, .total = 1, .features = "roce"}, .want_could = 0},
+      {.name = "everything free",
+       .shape = {.per_node = 8, .total = 32, .nodes = 4},
+       .want_slots = 4,
+       .want_fits = true,
+       .want_switches = true},
+      {.name = "one leaf cannot hold three nodes",
+       .shape = {.per_node = 8, .total = 24, .nodes = 3, .switches = 1},
+       .want_slots = 4,
+       .want_fits = true},
+      {.name = "enough devices, not together",
+       .free = {4, 4, 4, 4},
+       .shape = {.per_node = 8, .total = 16, .nodes = 2}},
+      {.name = "devices anywhere",
+       .free = {4, 4, 4, 4},
+       .shape = {.total = 16},
+       .want_slots = 16,
+       .want_fits = true,
+       .want_switches = true},
+      {.name = "a model no node has",
+       .shape = {.model = "b200", .per_node = 1, .total = 1},
+       .want_could = 0},
+      {.name = "a feature no node has",
+       .shape = {.per_node = 1, .total = 1, .features = "roce"},
+       .want_could = 0},
       {.name = "more than any node has", .shape = {.per_node = 9, .total = 9}, .want_could = 0},
-      {.name = "excluded nodes", .shape = {.per_node = 8, .total = 8, .nodes_excluded = "n[0-2]"}, .want_could = 1, .want_slots = 1, .want_fits = true, .want_switches = true},
-      {.name = "required nodes", .shape = {.per_node = 8, .total = 16, .nodes = 2, .nodes_required = "n[0-1]"}, .want_could = 2, .want_slots = 2, .want_fits = true, .want_switches = true},
+      {.name = "excluded nodes",
+       .shape = {.per_node = 8, .total = 8, .nodes_excluded = "n[0-2]"},
+       .want_could = 1,
+       .want_slots = 1,
+       .want_fits = true,
+       .want_switches = true},
+      {.name = "required nodes",
+       .shape = {.per_node = 8, .total = 16, .nodes = 2, .nodes_required = "n[0-1]"},
+       .want_could = 2,
+       .want_slots = 2,
+       .want_fits = true,
+       .want_switches = true},
   };
   for (const FitRow& row : rows) {
     SCOPED_TRACE(row.name);

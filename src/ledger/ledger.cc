@@ -16,7 +16,8 @@ Ledger::Ledger(LedgerData data) : data_(std::move(data)) {
 }
 
 size_t Ledger::index_of(const Account& account) {
-  const auto [it, added] = index_.try_emplace(account, static_cast<uint32_t>(data_.accounts.size()));
+  const auto [it, added] =
+      index_.try_emplace(account, static_cast<uint32_t>(data_.accounts.size()));
   if (added) {
     data_.accounts.push_back(account);
     data_.running.emplace_back();
@@ -55,7 +56,8 @@ void Ledger::add_to_closed(int64_t hour, size_t account, int64_t milli_seconds) 
   const auto found = data_.hours.find(hour);
   if (found == data_.hours.end()) return;  // older than what is kept
   std::vector<LedgerRow>& rows = found->second.rows;
-  const auto at = std::ranges::lower_bound(rows, static_cast<uint32_t>(account), {}, &LedgerRow::account);
+  const auto at =
+      std::ranges::lower_bound(rows, static_cast<uint32_t>(account), {}, &LedgerRow::account);
   if (at != rows.end() && at->account == account) {
     at->milli_seconds += milli_seconds;
   } else {
@@ -92,8 +94,9 @@ void Ledger::post(const Account& account, int64_t milli, int64_t second) {
   second = std::max(second, data_.opened);
   const size_t i = index_of(account);
   post_running(data_.running[i], &sum_, milli, second);
-  for_each_closed_part(second, data_.hour,
-                       [&](int64_t hour, int64_t length) { add_to_closed(hour, i, milli * length); });
+  for_each_closed_part(second, data_.hour, [&](int64_t hour, int64_t length) {
+    add_to_closed(hour, i, milli * length);
+  });
 }
 
 void Ledger::post_hardware(int64_t milli, int64_t second) {
@@ -101,7 +104,8 @@ void Ledger::post_hardware(int64_t milli, int64_t second) {
   second = std::max(second, data_.opened);
   post_running(data_.hardware, nullptr, milli, second);
   for_each_closed_part(second, data_.hour, [&](int64_t hour, int64_t length) {
-    if (const auto it = data_.hours.find(hour); it != data_.hours.end()) it->second.hardware += milli * length;
+    if (const auto it = data_.hours.find(hour); it != data_.hours.end())
+      it->second.hardware += milli * length;
   });
 }
 
@@ -118,7 +122,8 @@ void Ledger::correct(const Account& from, const Account& to, int64_t hour, int64
     add_to_closed(hour, target, milli_seconds);
     return;
   }
-  data_.running[source].weighted += milli_seconds;  // fewer seconds until now, same amount from now on
+  data_.running[source].weighted +=
+      milli_seconds;  // fewer seconds until now, same amount from now on
   data_.running[target].weighted -= milli_seconds;
 }
 

@@ -1,7 +1,7 @@
 // Every device-second in exactly one column.
 //
-// An account says who holds what: model, team, class, user, partition (name numbers, 0 for none) and
-// the column. A posting adds or takes an amount of devices to an account from a second on:
+// An account says who holds what: model, team, class, user, partition (name numbers, 0 for none)
+// and the column. A posting adds or takes an amount of devices to an account from a second on:
 //
 //   seconds(account, T) = sum over postings i of amount_i * (T - second_i)
 //                       = amount(account) * T - weighted(account)
@@ -14,8 +14,8 @@
 // The hardware is posted apart from the accounts, by whoever counts devices. The two must agree, in
 // whole numbers, at every instant: `balanced()` compares the running sums, O(1).
 //
-// Unit: thousandths of a device ("milli"), so that a share adds up to its device; and whole seconds.
-// Cost: a posting O(1) in the open hour, O(hours late) otherwise. docs/design/ledger.md
+// Unit: thousandths of a device ("milli"), so that a share adds up to its device; and whole
+// seconds. Cost: a posting O(1) in the open hour, O(hours late) otherwise. docs/design/ledger.md
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -29,8 +29,8 @@
 
 namespace fairlead {
 
-constexpr int64_t kMilli = 1000;           // a whole device
-constexpr int64_t kLedgerHour = 3600;      // seconds in a bucket
+constexpr int64_t kMilli = 1000;               // a whole device
+constexpr int64_t kLedgerHour = 3600;          // seconds in a bucket
 constexpr int64_t kLedgerHoursMax = 24 * 400;  // chosen: rows of a bit more than a year are kept
 
 struct Account {
@@ -97,15 +97,18 @@ class Ledger {
   void post_hardware(int64_t milli, int64_t second);
   void move(const Account& from, const Account& to, int64_t milli, int64_t second);
 
-  // Moves what is already booked. Requires: `hour` is the start of a closed hour or of the open one.
+  // Moves what is already booked. Requires: `hour` is the start of a closed hour or of the open
+  // one.
   void correct(const Account& from, const Account& to, int64_t hour, int64_t milli_seconds);
 
   // Calls f(account, hour, milli_seconds) for each row of [from, until), open hour included. A
   // window's ends are taken to the hour; `until` cuts the open hour to the second.
   template <class F>
   void for_each(int64_t from, int64_t until, F&& f) const {
-    for (auto it = data_.hours.lower_bound(from); it != data_.hours.end() && it->first < until; ++it) {
-      for (const LedgerRow& row : it->second.rows) f(data_.accounts[row.account], it->first, row.milli_seconds);
+    for (auto it = data_.hours.lower_bound(from); it != data_.hours.end() && it->first < until;
+         ++it) {
+      for (const LedgerRow& row : it->second.rows)
+        f(data_.accounts[row.account], it->first, row.milli_seconds);
     }
     if (data_.opened == 0 || until <= data_.hour) return;
     for (size_t i = 0; i < data_.running.size(); ++i) {

@@ -21,7 +21,8 @@ Ledger opened_with(int64_t devices, int64_t second = kHour + 10) {
 
 int64_t seconds_in(const Ledger& ledger, const Account& account, int64_t from, int64_t until) {
   int64_t sum = 0;
-  ledger.for_each(from, until, [&](const Account& a, int64_t, int64_t ms) { sum += a == account ? ms : 0; });
+  ledger.for_each(from, until,
+                  [&](const Account& a, int64_t, int64_t ms) { sum += a == account ? ms : 0; });
   return sum / kMilli;
 }
 

@@ -20,7 +20,8 @@ enum class Column : uint8_t {
   stranded,         // not held, and no waiting shape fits on it
   down,             // not usable: node down, drained, failed, in maintenance, not answering
 };
-BOOST_DESCRIBE_ENUM(Column, useful, held_idle, held_unmeasured, lost, reserved, free, stranded, down)
+BOOST_DESCRIBE_ENUM(Column, useful, held_idle, held_unmeasured, lost, reserved, free, stranded,
+                    down)
 
 inline constexpr size_t kColumns = 8;
 
@@ -44,7 +45,8 @@ struct ByColumn {
   }
   int64_t held() const { return useful + held_idle + held_unmeasured + lost; }
   ByColumn& operator+=(const ByColumn& other) {
-    for (size_t c = 0; c < kColumns; ++c) (*this)[static_cast<Column>(c)] += other[static_cast<Column>(c)];
+    for (size_t c = 0; c < kColumns; ++c)
+      (*this)[static_cast<Column>(c)] += other[static_cast<Column>(c)];
     return *this;
   }
   bool operator==(const ByColumn&) const = default;
@@ -55,14 +57,15 @@ BOOST_DESCRIBE_STRUCT(ByColumn, (),
 // Why a held device is idle, in the order in which they are tried (docs/design/idle-hold.md).
 enum class IdleKind : uint8_t {
   none,
-  failed_peer,      // a worker of its gang is gone and the others wait: a fault, not a waste
-  stuck,            // reports 100 % while clock, power and units show that nothing moves
-  never_used,       // not active since the run began
-  no_process,       // was active, and no process holds its memory any more
-  used_then_idle,   // was active, a process still holds it
-  idle,             // idle since we first looked; what its run did before that was not seen
+  failed_peer,     // a worker of its gang is gone and the others wait: a fault, not a waste
+  stuck,           // reports 100 % while clock, power and units show that nothing moves
+  never_used,      // not active since the run began
+  no_process,      // was active, and no process holds its memory any more
+  used_then_idle,  // was active, a process still holds it
+  idle,            // idle since we first looked; what its run did before that was not seen
 };
-BOOST_DESCRIBE_ENUM(IdleKind, none, failed_peer, stuck, never_used, no_process, used_then_idle, idle)
+BOOST_DESCRIBE_ENUM(IdleKind, none, failed_peer, stuck, never_used, no_process, used_then_idle,
+                    idle)
 inline constexpr IdleKind kIdleKindLast = IdleKind::idle;
 
 }  // namespace fairlead

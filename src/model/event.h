@@ -80,15 +80,15 @@ struct Tick {
 };
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
 
-using What = std::variant<Tick, PollBegan, PollEnded, Scheduler, Node, NodeGone, Job, JobGone,
-                          Partition, Qos, Association, Reservation, Licence, RuleGone, Topology,
-                          Samples>;
+using What =
+    std::variant<Tick, PollBegan, PollEnded, Scheduler, Node, NodeGone, Job, JobGone, Partition,
+                 Qos, Association, Reservation, Licence, RuleGone, Topology, Samples>;
 
 // The key under which each alternative of What is written, in the same order.
 inline constexpr const char* kWhatNames[] = {
-    "tick",        "poll_began", "poll_ended", "scheduler",   "node",        "node_gone",
-    "job",         "job_gone",   "partition",  "qos",         "association", "reservation",
-    "licence",     "rule_gone",  "topology",   "samples"};
+    "tick",    "poll_began", "poll_ended", "scheduler", "node",        "node_gone",
+    "job",     "job_gone",   "partition",  "qos",       "association", "reservation",
+    "licence", "rule_gone",  "topology",   "samples"};
 static_assert(std::size(kWhatNames) == std::variant_size_v<What>);
 
 struct Event {

@@ -27,9 +27,9 @@ enum class JobState : uint8_t {
   out_of_memory,
   vanished,  // was waiting or running when last seen, and the scheduler no longer knows it
 };
-BOOST_DESCRIBE_ENUM(JobState, unknown, pending, running, suspended, completing, completed, cancelled,
-                    failed, timeout, node_fail, preempted, boot_fail, deadline, out_of_memory,
-                    vanished)
+BOOST_DESCRIBE_ENUM(JobState, unknown, pending, running, suspended, completing, completed,
+                    cancelled, failed, timeout, node_fail, preempted, boot_fail, deadline,
+                    out_of_memory, vanished)
 
 inline constexpr bool holds_devices(JobState s) {
   return s == JobState::running || s == JobState::suspended || s == JobState::completing;
@@ -52,17 +52,17 @@ struct JobRequest {
   int32_t nodes_min = 1;
   int32_t nodes_max = 0;  // 0: as nodes_min
   int32_t cpus = 0;
-  int32_t cpus_per_node = 0;      // least on each node; 0 where not stated
+  int32_t cpus_per_node = 0;  // least on each node; 0 where not stated
   int64_t memory_per_node_mb = 0;
   int64_t memory_per_cpu_mb = 0;  // one of the two, or neither
   int32_t tasks = 0;
-  int64_t time_limit_s = -1;  // -1: none
-  std::string features;       // "h100&ib", the scheduler's own grammar
+  int64_t time_limit_s = -1;   // -1: none
+  std::string features;        // "h100&ib", the scheduler's own grammar
   std::string nodes_required;  // hostlists
   std::string nodes_excluded;
-  std::string licences;  // "sim:4,cap:1"
+  std::string licences;    // "sim:4,cap:1"
   std::string dependency;  // "afterok:17(unfulfilled)"
-  int32_t switches = 0;       // most leaf switches; 0: any
+  int32_t switches = 0;    // most leaf switches; 0: any
   int64_t switches_wait_s = 0;
   bool contiguous = false;
   bool exclusive = false;  // whole nodes

@@ -50,7 +50,7 @@ BOOST_DESCRIBE_STRUCT(Node, (),
 // A switch of the topology tree: it has nodes (a leaf) or switches below it.
 struct Switch {
   std::string name;
-  int32_t level = 0;  // 0 is a leaf
+  int32_t level = 0;               // 0 is a leaf
   std::vector<std::string> nodes;  // every node below it, at any depth
   std::vector<std::string> switches;
   bool operator==(const Switch&) const = default;

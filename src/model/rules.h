@@ -16,8 +16,8 @@ using Amounts = std::map<std::string, int64_t>;
 
 struct Partition {
   std::string name;
-  bool up = true;        // DOWN and INACTIVE start no job
-  bool accepts = true;   // DRAIN and INACTIVE take no submission
+  bool up = true;       // DOWN and INACTIVE start no job
+  bool accepts = true;  // DRAIN and INACTIVE take no submission
   std::string state = "UP";
   std::vector<std::string> nodes;
   bool is_default = false;
@@ -44,7 +44,7 @@ BOOST_DESCRIBE_STRUCT(Partition, (),
 
 // The limits that QOS and associations share.
 struct Limits {
-  Amounts tres_group;         // all running jobs together
+  Amounts tres_group;          // all running jobs together
   Amounts tres_minutes_group;  // used and still promised, in TRES-minutes
   Amounts tres_running_minutes_group;
   Amounts tres_per_job, tres_per_node;
@@ -53,7 +53,7 @@ struct Limits {
   int64_t submit_group = -1;  // running and waiting
   int64_t wall_group_s = -1;
   int64_t wall_per_job_s = -1;
-  int64_t jobs_max = -1;    // of one user (QOS) or of this association
+  int64_t jobs_max = -1;  // of one user (QOS) or of this association
   int64_t submit_max = -1;
   bool operator==(const Limits&) const = default;
 };
@@ -85,8 +85,8 @@ struct Association {
   int64_t parent = 0;  // its id; 0: none
   std::string account, user, partition;
   int64_t shares = 1;
-  int64_t usage_raw = 0;         // decayed, in the scheduler's own unit
-  int64_t fairshare_ppm = -1;    // factor, in millionths
+  int64_t usage_raw = 0;       // decayed, in the scheduler's own unit
+  int64_t fairshare_ppm = -1;  // factor, in millionths
   Limits limits;
   std::vector<std::string> qos;
   std::string qos_default;
@@ -120,18 +120,18 @@ BOOST_DESCRIBE_STRUCT(Licence, (), (name, total, used, reserved))
 // The scheduler itself.
 struct Scheduler {
   std::string cluster;
-  std::string release;            // "22.05.8"
-  bool enforces_limits = false;   // AccountingStorageEnforce holds limits
+  std::string release;           // "22.05.8"
+  bool enforces_limits = false;  // AccountingStorageEnforce holds limits
   bool enforces_qos = false;
   bool enforces_associations = false;
-  Instant booted;                 // of the controller
-  Amounts priority_weights;       // "age", "fairshare", "qos", …
-  std::string parameters;         // SchedulerParameters
-  Amounts statistics;             // "backfill_depth_last", "jobs_pending", …
+  Instant booted;            // of the controller
+  Amounts priority_weights;  // "age", "fairshare", "qos", …
+  std::string parameters;    // SchedulerParameters
+  Amounts statistics;        // "backfill_depth_last", "jobs_pending", …
   bool operator==(const Scheduler&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Scheduler, (),
-                      (cluster, release, enforces_limits, enforces_qos, enforces_associations, booted,
-                       priority_weights, parameters, statistics))
+                      (cluster, release, enforces_limits, enforces_qos, enforces_associations,
+                       booted, priority_weights, parameters, statistics))
 
 }  // namespace fairlead

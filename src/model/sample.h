@@ -1,4 +1,5 @@
-// One look at one device, already in our units (evidence/normalise.h makes it from exporters' names).
+// One look at one device, already in our units (evidence/normalise.h makes it from exporters'
+// names).
 //
 // -1 is "not reported": absence is never zero.
 #pragma once
@@ -12,12 +13,12 @@ namespace fairlead {
 struct DeviceSample {
   std::string node;
   int32_t index = -1;
-  Instant at;                       // when the exporter looked, not when we asked
-  int64_t utilisation_ppm = -1;     // some kernel ran
-  int64_t engine_active_ppm = -1;   // graphics or compute engine
+  Instant at;                      // when the exporter looked, not when we asked
+  int64_t utilisation_ppm = -1;    // some kernel ran
+  int64_t engine_active_ppm = -1;  // graphics or compute engine
   int64_t sm_active_ppm = -1;
   int64_t tensor_active_ppm = -1;
-  int64_t memory_active_ppm = -1;   // memory interface
+  int64_t memory_active_ppm = -1;  // memory interface
   int64_t memory_used_mib = -1;
   int64_t memory_total_mib = -1;
   int64_t power_mw = -1;

@@ -7,13 +7,18 @@ namespace {
 
 constexpr std::array<ColumnLook, kColumns> kLooks = {{
     {Column::useful, "useful", "useful", "█", "#0072B2", "held, and evidence says that it works"},
-    {Column::held_idle, "held_idle", "held idle", "▒", "#E69F00", "held, and evidence says that it does not work"},
-    {Column::held_unmeasured, "held_unmeasured", "held unmeasured", "░", "#9AA3AB", "held, and nobody can say whether it works"},
-    {Column::lost, "lost", "lost", "x", "#D55E00", "was useful, then thrown away by an eviction or a failure"},
+    {Column::held_idle, "held_idle", "held idle", "▒", "#E69F00",
+     "held, and evidence says that it does not work"},
+    {Column::held_unmeasured, "held_unmeasured", "held unmeasured", "░", "#9AA3AB",
+     "held, and nobody can say whether it works"},
+    {Column::lost, "lost", "lost", "x", "#D55E00",
+     "was useful, then thrown away by an eviction or a failure"},
     {Column::reserved, "reserved", "reserved", "=", "#CC79A7", "not held, kept for a reservation"},
     {Column::free, "free", "free", "·", "", "not held, could be"},
-    {Column::stranded, "stranded", "stranded", "/", "", "not held, and no waiting shape fits on it"},
-    {Column::down, "down", "down", "_", "#3B4148", "not usable: down, drained, failed or in maintenance"},
+    {Column::stranded, "stranded", "stranded", "/", "",
+     "not held, and no waiting shape fits on it"},
+    {Column::down, "down", "down", "_", "#3B4148",
+     "not usable: down, drained, failed or in maintenance"},
 }};
 
 }  // namespace
@@ -23,8 +28,8 @@ std::span<const ColumnLook, kColumns> column_looks() { return kLooks; }
 const ColumnLook& look_of(Column column) { return kLooks[static_cast<size_t>(column)]; }
 
 int64_t amount(const ColumnSeconds& s, Column column) {
-  const std::array<int64_t, kColumns> all = {s.useful, s.held_idle, s.held_unmeasured, s.lost,
-                                             s.reserved, s.free, s.stranded, s.down};
+  const std::array<int64_t, kColumns> all = {s.useful,   s.held_idle, s.held_unmeasured, s.lost,
+                                             s.reserved, s.free,      s.stranded,        s.down};
   return all[static_cast<size_t>(column)];
 }
 
@@ -41,7 +46,9 @@ std::array<int64_t, kColumns> apportion(const ColumnSeconds& amounts, int64_t ce
   }
   if (total == 0 || cells <= 0) return parts;
   for (size_t c = 0; c < kColumns; ++c) {
-    const __int128 scaled = static_cast<__int128>(std::max<int64_t>(0, amount(amounts, static_cast<Column>(c)))) * cells;
+    const __int128 scaled =
+        static_cast<__int128>(std::max<int64_t>(0, amount(amounts, static_cast<Column>(c)))) *
+        cells;
     parts[c] = static_cast<int64_t>(scaled / total);
     rests[c] = scaled % total;
     if (scaled > 0 && parts[c] == 0 && present <= cells) {

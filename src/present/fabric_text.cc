@@ -10,7 +10,9 @@
 namespace fairlead {
 namespace {
 
-Instant now_of(const Fabric& f, const TextOptions& options) { return options.now.known() ? options.now : f.as_of; }
+Instant now_of(const Fabric& f, const TextOptions& options) {
+  return options.now.known() ? options.now : f.as_of;
+}
 
 // One glyph for each device, in the order of their indices.
 std::string cells(const NodeView& node, const TextOptions& options) {
@@ -21,19 +23,28 @@ std::string cells(const NodeView& node, const TextOptions& options) {
 
 std::string legend(const TextOptions& options) {
   std::string out;
-  for (const ColumnLook& look : column_looks()) out += (out.empty() ? "" : "   ") + glyph(look, options) + " " + std::string(look.title);
+  for (const ColumnLook& look : column_looks())
+    out += (out.empty() ? "" : "   ") + glyph(look, options) + " " + std::string(look.title);
   return out + "\n";
 }
 
-constexpr std::string_view kNothing = "No node is known: `fairlead doctor` says what can be read.\n";
+constexpr std::string_view kNothing =
+    "No node is known: `fairlead doctor` says what can be read.\n";
 
-bool serves(const NodeView& n) { return n.state == "idle" || n.state == "mixed" || n.state == "allocated"; }
+bool serves(const NodeView& n) {
+  return n.state == "idle" || n.state == "mixed" || n.state == "allocated";
+}
 
-std::string state_of(const NodeView& n) { return n.reason.empty() ? n.state : n.state + ": " + n.reason; }
+std::string state_of(const NodeView& n) {
+  return n.reason.empty() ? n.state : n.state + ": " + n.reason;
+}
 
-std::vector<std::string> members_of(const SwitchView& s) { return expand_hostlist(s.nodes).value_or(std::vector<std::string>{}); }
+std::vector<std::string> members_of(const SwitchView& s) {
+  return expand_hostlist(s.nodes).value_or(std::vector<std::string>{});
+}
 
-// For each switch the one above it: the lowest higher one that holds its first node; its own index where none does.
+// For each switch the one above it: the lowest higher one that holds its first node; its own index
+// where none does.
 std::vector<size_t> parents_of(const std::vector<SwitchView>& switches) {
   std::vector<size_t> order(switches.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -59,7 +70,8 @@ std::vector<size_t> parents_of(const std::vector<SwitchView>& switches) {
 
 class Tree {
  public:
-  Tree(const Fabric& fabric, const TextOptions& options) : fabric_(fabric), options_(options), parents_(parents_of(fabric.switches)) {
+  Tree(const Fabric& fabric, const TextOptions& options)
+      : fabric_(fabric), options_(options), parents_(parents_of(fabric.switches)) {
     for (const NodeView& n : fabric.nodes) left_[n.node] = &n;
   }
 
@@ -77,8 +89,9 @@ class Tree {
 
   void walk(size_t i, int depth) {
     const SwitchView& s = fabric_.switches[i];
-    out_ += fmt::format("{}{}  {} of {} free, {} whole\n", blanks(depth), printable(s.name), with_thousands(s.gpus_free),
-                        plural(s.gpus_total, "GPU"), plural(s.nodes_whole_free, "node"));
+    out_ += fmt::format("{}{}  {} of {} free, {} whole\n", blanks(depth), printable(s.name),
+                        with_thousands(s.gpus_free), plural(s.gpus_total, "GPU"),
+                        plural(s.nodes_whole_free, "node"));
     for (size_t child = 0; child < parents_.size(); ++child) {
       if (child != i && parents_[child] == i) walk(child, depth + 1);
     }
@@ -91,8 +104,9 @@ class Tree {
   }
 
   void node_line(const NodeView& n, int depth) {
-    out_ += fmt::format("{}{}  {}  {} of {} free{}\n", blanks(depth), printable(n.node), cells(n, options_), n.gpus.free + n.gpus.stranded,
-                        n.gpus_total, serves(n) ? "" : "  " + printable(state_of(n)));
+    out_ += fmt::format("{}{}  {}  {} of {} free{}\n", blanks(depth), printable(n.node),
+                        cells(n, options_), n.gpus.free + n.gpus.stranded, n.gpus_total,
+                        serves(n) ? "" : "  " + printable(state_of(n)));
   }
 
   const Fabric& fabric_;
@@ -109,12 +123,22 @@ std::string fabric_text(const Fabric& f, const TextOptions& options) {
   const Instant now = now_of(f, options);
   TextOptions plain = options;
   plain.colour = false;  // tables measure characters
-  Table table{.columns = {{"node"}, {"leaf"}, {"GPUs"}, {"devices"}, {"free", Align::right}, {"CPUs", Align::right}, {"memory GiB", Align::right},
-                          {"seen", Align::right}, {"state"}}, .rows = {}};
+  Table table{.columns = {{"node"},
+                          {"leaf"},
+                          {"GPUs"},
+                          {"devices"},
+                          {"free", Align::right},
+                          {"CPUs", Align::right},
+                          {"memory GiB", Align::right},
+                          {"seen", Align::right},
+                          {"state"}},
+              .rows = {}};
   for (const NodeView& n : f.nodes) {
-    table.rows.push_back({n.node, n.leaf.empty() ? "-" : n.leaf, n.models.empty() ? "-" : n.models, cells(n, plain), with_thousands(n.gpus.free + n.gpus.stranded),
-                          fmt::format("{}/{}", n.cpus_used, n.cpus), fmt::format("{}/{}", n.memory_used_mb / 1024, n.memory_mb / 1024), age(n.seen, now),
-                          state_of(n)});
+    table.rows.push_back({n.node, n.leaf.empty() ? "-" : n.leaf, n.models.empty() ? "-" : n.models,
+                          cells(n, plain), with_thousands(n.gpus.free + n.gpus.stranded),
+                          fmt::format("{}/{}", n.cpus_used, n.cpus),
+                          fmt::format("{}/{}", n.memory_used_mb / 1024, n.memory_mb / 1024),
+                          age(n.seen, now), state_of(n)});
   }
   return block(table, options, {.indent = 0}) + "\n" + legend(options);
 }
@@ -125,17 +149,23 @@ std::string fabric_tree(const Fabric& f, const TextOptions& options) {
 }
 
 Table fabric_table(const Fabric& f) {
-  Table table{.columns = {{"node"}, {"state"}, {"leaf"}, {"models"}, {"gpus", Align::right}}, .rows = {}};
-  for (const ColumnLook& look : column_looks()) table.columns.push_back({std::string(look.key) + "_gpus", Align::right});
-  for (const char* title : {"cpus", "cpus_used", "memory_mb", "memory_used_mb"}) table.columns.push_back({title, Align::right});
+  Table table{.columns = {{"node"}, {"state"}, {"leaf"}, {"models"}, {"gpus", Align::right}},
+              .rows = {}};
+  for (const ColumnLook& look : column_looks())
+    table.columns.push_back({std::string(look.key) + "_gpus", Align::right});
+  for (const char* title : {"cpus", "cpus_used", "memory_mb", "memory_used_mb"})
+    table.columns.push_back({title, Align::right});
   for (const char* title : {"features", "seen", "reason"}) table.columns.push_back({title});
   for (const NodeView& n : f.nodes) {
     auto& cells = table.rows.emplace_back();
     cells = {n.node, n.state, n.leaf, n.models, std::to_string(n.gpus_total)};
-    for (const ColumnLook& look : column_looks()) cells.push_back(std::to_string(n.gpus[look.column]));
-    for (const int64_t number : {n.cpus, n.cpus_used, n.memory_mb, n.memory_used_mb}) cells.push_back(std::to_string(number));
+    for (const ColumnLook& look : column_looks())
+      cells.push_back(std::to_string(n.gpus[look.column]));
+    for (const int64_t number : {n.cpus, n.cpus_used, n.memory_mb, n.memory_used_mb})
+      cells.push_back(std::to_string(number));
     std::string features;
-    for (const std::string& feature : n.features) features += (features.empty() ? "" : " ") + feature;
+    for (const std::string& feature : n.features)
+      features += (features.empty() ? "" : " ") + feature;
     cells.insert(cells.end(), {features, n.seen.known() ? to_rfc3339(n.seen) : "", n.reason});
   }
   return table;

@@ -21,7 +21,8 @@ std::string nesting_problem(std::string_view html) {
     std::string_view tag = html.substr(at + 1, end - at - 1);
     at = end + 1;
     if (tag.starts_with('!') || tag.starts_with("meta") || tag.ends_with('/')) continue;
-    const std::string name(tag.substr(tag.starts_with('/') ? 1 : 0, tag.find_first_of(" /", 1) - (tag.starts_with('/') ? 1 : 0)));
+    const std::string name(tag.substr(tag.starts_with('/') ? 1 : 0,
+                                      tag.find_first_of(" /", 1) - (tag.starts_with('/') ? 1 : 0)));
     if (!tag.starts_with('/')) {
       open.push_back(name);
     } else if (open.empty() || open.back() != name) {
@@ -64,25 +65,32 @@ TEST(ReportHtml, EveryBarAddsUp) {
 TEST(ReportHtml, NamesAreTextAndNothingElse) {
   Report r = sample_report();
   const std::string name = "<script>alert('1')</script>\" onload=\"x\xff\x01";
-  r.site = r.teams[0].name = r.idle_holds[0].team = r.models[0].model = r.waiting[0].message = r.sources[1].detail = name;
+  r.site = r.teams[0].name = r.idle_holds[0].team = r.models[0].model = r.waiting[0].message =
+      r.sources[1].detail = name;
   r.notes = {name};
   const std::string html = report_html(r);
   EXPECT_EQ(html.find("<script"), html.npos);
   EXPECT_EQ(html.find("\" onload"), html.npos);
-  EXPECT_NE(html.find("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot; onload=&quot;x\xef\xbf\xbd\\x01"), html.npos);
+  EXPECT_NE(
+      html.find(
+          "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot; onload=&quot;x\xef\xbf\xbd\\x01"),
+      html.npos);
   EXPECT_EQ(nesting_problem(html), "");
 }
 
 TEST(ReportHtml, NeedsNoNetworkAndNoScript) {
   const std::string html = report_html(sample_report());
-  for (const char* outside : {"http://", "https://", "src=", "<link", "<script", "@import", "url(h"}) EXPECT_EQ(html.find(outside), html.npos) << outside;
+  for (const char* outside :
+       {"http://", "https://", "src=", "<link", "<script", "@import", "url(h"})
+    EXPECT_EQ(html.find(outside), html.npos) << outside;
   EXPECT_NE(html.find("prefers-color-scheme:dark"), html.npos);
   EXPECT_NE(html.find("@media print"), html.npos);
 }
 
 TEST(ReportHtml, AnEmptyReportSaysSo) {
   const std::string html = report_html({.site = "alpha"});
-  for (const char* want : {"No accelerators are known", "Not measurable", "Nothing waits.", "No workload ended", "The fleet is not known"}) {
+  for (const char* want : {"No accelerators are known", "Not measurable", "Nothing waits.",
+                           "No workload ended", "The fleet is not known"}) {
     EXPECT_NE(html.find(want), html.npos) << want;
   }
 }

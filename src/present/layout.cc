@@ -26,7 +26,9 @@ size_t room(const TextOptions& options, int indent) {
 std::string ansi(const ColumnLook& look) {
   if (look.column == Column::down) return "\x1b[2m";  // its colour is too dark for a dark terminal
   if (look.hex.empty()) return "";
-  const auto part = [&](size_t at) { return std::stoi(std::string(look.hex.substr(at, 2)), nullptr, 16); };
+  const auto part = [&](size_t at) {
+    return std::stoi(std::string(look.hex.substr(at, 2)), nullptr, 16);
+  };
   return fmt::format("\x1b[38;2;{};{};{}m", part(1), part(3), part(5));
 }
 
@@ -76,7 +78,8 @@ std::string paragraph(std::string_view text, const TextOptions& options, int ind
 }
 
 std::string heading(std::string_view title, const TextOptions& options) {
-  return options.colour ? fmt::format("\n\x1b[1m{}\x1b[0m\n", printable(title)) : fmt::format("\n{}\n", printable(title));
+  return options.colour ? fmt::format("\n\x1b[1m{}\x1b[0m\n", printable(title))
+                        : fmt::format("\n{}\n", printable(title));
 }
 
 std::string block(const Table& table, const TextOptions& options, const Block& shape) {
@@ -84,7 +87,8 @@ std::string block(const Table& table, const TextOptions& options, const Block& s
   const bool all = options.wide || shape.rows_max == 0 || table.rows.size() <= shape.rows_max;
   if (!all) shown.rows.resize(shape.rows_max);
   if (!options.wide) shown = wrapped(shown, shape.cell_widths);
-  const std::string text = to_text(shown, {.width_max = options.wide ? 0 : static_cast<int>(room(options, shape.indent))});
+  const std::string text = to_text(
+      shown, {.width_max = options.wide ? 0 : static_cast<int>(room(options, shape.indent))});
   const std::string blanks(static_cast<size_t>(shape.indent), ' ');
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -119,8 +123,10 @@ std::string one_line(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (!blank) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
   if (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
@@ -136,7 +142,9 @@ std::string plural(int64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", with_thousands(n), noun, n == 1 ? "" : "s");
 }
 
-std::string wait_text(int64_t wait_us) { return to_short_text(seconds(wait_us / kMicrosPerSecond)); }
+std::string wait_text(int64_t wait_us) {
+  return to_short_text(seconds(wait_us / kMicrosPerSecond));
+}
 
 std::string short_time(Instant at) {
   if (!at.known()) return "-";

@@ -23,7 +23,7 @@ std::string heading(std::string_view title, const TextOptions& options);
 
 struct Block {
   int indent = 2;
-  size_t rows_max = 0;                  // 0: all
+  size_t rows_max = 0;                   // 0: all
   std::vector<size_t> cell_widths = {};  // most of each column's cells, 0 or missing: as they are
 };
 std::string block(const Table& table, const TextOptions& options, const Block& shape = {});
@@ -32,10 +32,11 @@ std::string block(const Table& table, const TextOptions& options, const Block& s
 std::string bar(const ColumnSeconds& amounts, int64_t cells, const TextOptions& options);
 std::string glyph(const ColumnLook& look, const TextOptions& options);
 
-std::string one_line(std::string_view text);  // line ends and tabs become blanks, for what programs said
-std::string words(std::string_view key);     // "no_process" as "no process"
+std::string one_line(
+    std::string_view text);  // line ends and tabs become blanks, for what programs said
+std::string words(std::string_view key);               // "no_process" as "no process"
 std::string plural(int64_t n, std::string_view noun);  // "1 node", "3 nodes"
-std::string wait_text(int64_t wait_us);      // "2h14m"
-std::string short_time(Instant at);          // "2026-11-30 10:59 UTC"
+std::string wait_text(int64_t wait_us);                // "2h14m"
+std::string short_time(Instant at);                    // "2026-11-30 10:59 UTC"
 
 }  // namespace fairlead

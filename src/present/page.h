@@ -21,7 +21,8 @@ struct Markup {
   }
 };
 
-Markup escaped(std::string_view text);  // valid UTF-8 whatever the bytes; line ends are blanks, other control characters visible
+Markup escaped(std::string_view text);  // valid UTF-8 whatever the bytes; line ends are blanks,
+                                        // other control characters visible
 Markup element(std::string_view tag, std::string_view css_class, const Markup& inner);
 Markup paragraph_markup(std::string_view text, std::string_view css_class = "");
 

@@ -1,4 +1,5 @@
-// The style sheet and the hatchings of pages. web/src/style.css states the same look for the console.
+// The style sheet and the hatchings of pages. web/src/style.css states the same look for the
+// console.
 #pragma once
 
 #include <string_view>
@@ -45,7 +46,8 @@ body{font-size:10px;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 main{max-width:none;padding:0}section,figure,tr{break-inside:avoid}.scroll{overflow:visible}}
 )css";
 
-inline constexpr std::string_view kHatchings = R"svg(<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>
+inline constexpr std::string_view kHatchings =
+    R"svg(<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>
 <pattern id="h-useful" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" fill="#0072B2"/></pattern>
 <pattern id="h-held_idle" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#E69F00"/><path d="M-1 1l2-2M0 6l6-6M5 7l2-2" stroke="#5a3d00" stroke-width="1.2"/></pattern>
 <pattern id="h-held_unmeasured" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" fill="#9AA3AB"/><circle cx="2.5" cy="2.5" r="1" fill="#3B4148"/></pattern>

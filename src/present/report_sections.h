@@ -39,7 +39,8 @@ std::string model_name(const std::string& model);   // "gpu" where nobody says w
 std::string name_or_none(const std::string& name);  // "(none)" for an empty one
 bool has_telemetry(const Report& report);
 
-// Without a fleet nothing is known to be free or down, and without telemetry nothing to be useful or idle.
+// Without a fleet nothing is known to be free or down, and without telemetry nothing to be useful
+// or idle.
 bool knowable(const Report& report, Column column);
 
 }  // namespace fairlead

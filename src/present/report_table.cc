@@ -8,14 +8,20 @@ namespace {
 
 std::vector<ReportRow> rows_by(const Report& r, ReportBy by) {
   switch (by) {
-    case ReportBy::team: return team_rows(r);
-    case ReportBy::klass: return r.classes;
-    case ReportBy::user: return r.users;
-    case ReportBy::partition: return r.partitions;
-    case ReportBy::model: break;
+    case ReportBy::team:
+      return team_rows(r);
+    case ReportBy::klass:
+      return r.classes;
+    case ReportBy::user:
+      return r.users;
+    case ReportBy::partition:
+      return r.partitions;
+    case ReportBy::model:
+      break;
   }
   std::vector<ReportRow> rows;
-  for (const ModelRow& m : r.models) rows.push_back({.name = m.model, .gpu_seconds = m.gpu_seconds, .wait_us = {}});
+  for (const ModelRow& m : r.models)
+    rows.push_back({.name = m.model, .gpu_seconds = m.gpu_seconds, .wait_us = {}});
   return rows;
 }
 
@@ -27,7 +33,8 @@ std::string_view word_of(ReportBy by) {
 }  // namespace
 
 std::optional<ReportBy> report_by_of(std::string_view word) {
-  for (const ReportBy by : {ReportBy::team, ReportBy::klass, ReportBy::user, ReportBy::partition, ReportBy::model}) {
+  for (const ReportBy by :
+       {ReportBy::team, ReportBy::klass, ReportBy::user, ReportBy::partition, ReportBy::model}) {
     if (word_of(by) == word) return by;
   }
   return std::nullopt;
@@ -35,12 +42,14 @@ std::optional<ReportBy> report_by_of(std::string_view word) {
 
 Table report_table(const Report& r, ReportBy by) {
   Table table{.columns = {{std::string(word_of(by))}}, .rows = {}};
-  const auto number = [&](std::string title) { table.columns.push_back({std::move(title), Align::right}); };
+  const auto number = [&](std::string title) {
+    table.columns.push_back({std::move(title), Align::right});
+  };
   for (const ColumnLook& look : column_looks()) number(std::string(look.key) + "_gpu_seconds");
   number("total_gpu_seconds");
   if (by != ReportBy::model) {
-    for (const char* title : {"workloads", "started", "never_started", "wait_us_p50", "wait_us_p90", "wait_us_p99",
-                              "requested_gpu_seconds", "used_gpu_seconds"}) {
+    for (const char* title : {"workloads", "started", "never_started", "wait_us_p50", "wait_us_p90",
+                              "wait_us_p99", "requested_gpu_seconds", "used_gpu_seconds"}) {
       number(title);
     }
   }
@@ -51,8 +60,9 @@ Table report_table(const Report& r, ReportBy by) {
     for (const ColumnLook& look : column_looks()) add(amount(row.gpu_seconds, look.column));
     add(row.gpu_seconds.total);
     if (by == ReportBy::model) continue;
-    for (const int64_t n : {row.workloads, row.started, row.never_started, row.wait_us.p50, row.wait_us.p90, row.wait_us.p99,
-                            row.requested_gpu_seconds, row.used_gpu_seconds}) {
+    for (const int64_t n :
+         {row.workloads, row.started, row.never_started, row.wait_us.p50, row.wait_us.p90,
+          row.wait_us.p99, row.requested_gpu_seconds, row.used_gpu_seconds}) {
       add(n);
     }
   }
@@ -60,8 +70,13 @@ Table report_table(const Report& r, ReportBy by) {
 }
 
 std::string report_by_text(const Report& r, ReportBy by, const TextOptions& options) {
-  Table table{.columns = {{std::string(word_of(by))}, {"GPU-hours", Align::right}, {"useful", Align::right}, {"idle", Align::right},
-                          {"unmeasured", Align::right}, {"lost", Align::right}}, .rows = {}};
+  Table table{.columns = {{std::string(word_of(by))},
+                          {"GPU-hours", Align::right},
+                          {"useful", Align::right},
+                          {"idle", Align::right},
+                          {"unmeasured", Align::right},
+                          {"lost", Align::right}},
+              .rows = {}};
   const bool model = by == ReportBy::model;
   for (const char* title : {"reserved", "free", "stranded", "down"}) {
     if (model) table.columns.push_back({title, Align::right});
@@ -79,9 +94,11 @@ std::string report_by_text(const Report& r, ReportBy by, const TextOptions& opti
     }
     if (model) continue;
     cells.insert(cells.end(), {with_thousands(row.workloads), with_thousands(row.started),
-                               row.started == 0 ? "-" : wait_text(row.wait_us.p50), row.started == 0 ? "-" : wait_text(row.wait_us.p90)});
+                               row.started == 0 ? "-" : wait_text(row.wait_us.p50),
+                               row.started == 0 ? "-" : wait_text(row.wait_us.p90)});
   }
-  if (table.rows.empty()) return paragraph(fmt::format("Nothing is booked by {} in this time.", word_of(by)), options, 0);
+  if (table.rows.empty())
+    return paragraph(fmt::format("Nothing is booked by {} in this time.", word_of(by)), options, 0);
   return block(table, options, {.indent = 0});
 }
 

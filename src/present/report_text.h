@@ -12,7 +12,8 @@ namespace fairlead {
 std::string report_text(const Report& report, const TextOptions& options = {});
 
 enum class ReportBy { team, klass, user, partition, model };
-std::optional<ReportBy> report_by_of(std::string_view word);  // "team", "class", "user", "partition", "model"
+std::optional<ReportBy> report_by_of(
+    std::string_view word);  // "team", "class", "user", "partition", "model"
 
 // Whole numbers with the unit in each title, for programs.
 Table report_table(const Report& report, ReportBy by = ReportBy::team);

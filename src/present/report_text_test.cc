@@ -29,11 +29,23 @@ struct ApportionRow {
 
 const ApportionRow kApportionRows[] = {
     {.name = "nothing", .amounts = {}, .want = {}},
-    {.name = "in proportion", .amounts = {.useful = 5, .free = 5}, .want = {5, 0, 0, 0, 0, 5, 0, 0}},
-    {.name = "the largest rest takes what is left", .amounts = {.useful = 2, .held_idle = 1}, .want = {7, 3, 0, 0, 0, 0, 0, 0}},
-    {.name = "what is there is seen", .amounts = {.useful = 1'000'000, .lost = 1}, .want = {9, 0, 0, 1, 0, 0, 0, 0}},
-    {.name = "too few cells for all", .amounts = {.useful = 5, .held_idle = 3, .lost = 2}, .cells = 2, .want = {1, 1, 0, 0, 0, 0, 0, 0}},
-    {.name = "no overflow", .amounts = {.useful = INT64_MAX / 2, .free = INT64_MAX / 2}, .cells = 10'000, .want = {5000, 0, 0, 0, 0, 5000, 0, 0}},
+    {.name = "in proportion",
+     .amounts = {.useful = 5, .free = 5},
+     .want = {5, 0, 0, 0, 0, 5, 0, 0}},
+    {.name = "the largest rest takes what is left",
+     .amounts = {.useful = 2, .held_idle = 1},
+     .want = {7, 3, 0, 0, 0, 0, 0, 0}},
+    {.name = "what is there is seen",
+     .amounts = {.useful = 1'000'000, .lost = 1},
+     .want = {9, 0, 0, 1, 0, 0, 0, 0}},
+    {.name = "too few cells for all",
+     .amounts = {.useful = 5, .held_idle = 3, .lost = 2},
+     .cells = 2,
+     .want = {1, 1, 0, 0, 0, 0, 0, 0}},
+    {.name = "no overflow",
+     .amounts = {.useful = INT64_MAX / 2, .free = INT64_MAX / 2},
+     .cells = 10'000,
+     .want = {5000, 0, 0, 0, 0, 5000, 0, 0}},
 };
 
 TEST(Columns, ApportionAddsUp) {
@@ -86,15 +98,17 @@ TEST(ReportText, EveryLineFitsAndNothingDrivesTheTerminal) {
 TEST(ReportText, ColourChangesNothingElse) {
   std::string text = report_text(sample_report(), {.colour = true});
   EXPECT_NE(text.find("\x1b[38;2;0;114;178m"), text.npos);
-  for (size_t at = 0; (at = text.find('\x1b', at)) != text.npos;) text.erase(at, text.find('m', at) - at + 1);
+  for (size_t at = 0; (at = text.find('\x1b', at)) != text.npos;)
+    text.erase(at, text.find('m', at) - at + 1);
   EXPECT_EQ(text, report_text(sample_report()));
 }
 
 TEST(ReportText, SectionsSayWhatTheyAreEmptyOf) {
   const Report empty{.site = "alpha", .sentences = {"0 GPUs; nothing is booked yet."}};
   const std::string text = report_text(empty);
-  for (const char* want : {"No accelerators are known", "no telemetry is configured", "Nothing waits.", "No workload was seen",
-                           "The fleet is not known", "No workload ended"}) {
+  for (const char* want :
+       {"No accelerators are known", "no telemetry is configured", "Nothing waits.",
+        "No workload was seen", "The fleet is not known", "No workload ended"}) {
     EXPECT_NE(text.find(want), text.npos) << want << "\n" << text;
   }
 }
@@ -108,19 +122,30 @@ TEST(ReportText, BeforeAnythingIsBookedTheBarsShowNow) {
 TEST(ReportText, WhatIsNotKnownIsNotZero) {
   Report r = sample_report();
   r.fleet_known = false;
-  EXPECT_NE(report_text(r).find("  /  stranded                 -        -         -\n"), std::string::npos) << report_text(r);
-  EXPECT_TRUE(report_text(r).starts_with("alpha   2026-11-30 00:00 UTC to 2026-11-30 10:00 UTC (10h)   the fleet is not known\n"));
+  EXPECT_NE(report_text(r).find("  /  stranded                 -        -         -\n"),
+            std::string::npos)
+      << report_text(r);
+  EXPECT_TRUE(report_text(r).starts_with(
+      "alpha   2026-11-30 00:00 UTC to 2026-11-30 10:00 UTC (10h)   the fleet is not known\n"));
   r.sources[1].known = false;
   r.gpu_seconds.useful = r.gpu_seconds.held_idle = 0;
-  EXPECT_NE(report_text(r).find("  █  useful                   -        -         -\n"), std::string::npos) << report_text(r);
+  EXPECT_NE(report_text(r).find("  █  useful                   -        -         -\n"),
+            std::string::npos)
+      << report_text(r);
   r.classes[0].started = 0;
   EXPECT_EQ(waits_table("class", r.classes).rows[0][4], "-");
 }
 
 TEST(ReportTable, HoldsWholeNumbers) {
   const std::string csv = to_csv(report_table(sample_report()));
-  EXPECT_TRUE(csv.starts_with("team,useful_gpu_seconds,held_idle_gpu_seconds,held_unmeasured_gpu_seconds,lost_gpu_seconds,")) << csv;
-  EXPECT_NE(csv.find("\r\nresearch,288000,72000,0,0,0,0,0,0,360000,3,2,1,60000000,7200000000,7200000000,72000,36000\r\n"), csv.npos) << csv;
+  EXPECT_TRUE(
+      csv.starts_with("team,useful_gpu_seconds,held_idle_gpu_seconds,held_unmeasured_gpu_seconds,"
+                      "lost_gpu_seconds,"))
+      << csv;
+  EXPECT_NE(csv.find("\r\nresearch,288000,72000,0,0,0,0,0,0,360000,3,2,1,60000000,7200000000,"
+                     "7200000000,72000,36000\r\n"),
+            csv.npos)
+      << csv;
   for (const char* word : {"team", "class", "user", "partition", "model"}) {
     const auto by = report_by_of(word);
     ASSERT_TRUE(by);

@@ -15,7 +15,11 @@ struct Decoded {
 Decoded decode(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  const size_t length = lead < 0x80    ? 1
+                        : lead >= 0xf0 ? 4
+                        : lead >= 0xe0 ? 3
+                        : lead >= 0xc0 ? 2
+                                       : 1;
   if (length == 1 || length > text.size()) return {lead, 1};
   uint32_t code = lead & (0xff >> (length + 1));
   for (size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3f);
@@ -24,12 +28,15 @@ Decoded decode(std::string_view text) {
 
 // The ranges that terminals draw over two columns (East Asian wide and emoji), coarsely.
 bool is_wide(uint32_t c) {
-  return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
-         (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+  return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
+         (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+         (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
          (c >= 0x1f300 && c <= 0x1faff);
 }
 
-bool is_combining(uint32_t c) { return (c >= 0x300 && c <= 0x36f) || c == 0x200d || (c >= 0xfe00 && c <= 0xfe0f); }
+bool is_combining(uint32_t c) {
+  return (c >= 0x300 && c <= 0x36f) || c == 0x200d || (c >= 0xfe00 && c <= 0xfe0f);
+}
 
 std::string cut(std::string_view text, size_t width) {
   if (display_width(text) <= width) return std::string(text);
@@ -80,7 +87,8 @@ std::string printable(std::string_view text) {
 
 std::string to_text(const Table& table, const TableOptions& options) {
   std::vector<size_t> widths;
-  for (const TableColumn& column : table.columns) widths.push_back(options.headers ? display_width(column.title) : 0);
+  for (const TableColumn& column : table.columns)
+    widths.push_back(options.headers ? display_width(column.title) : 0);
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {
     auto& cells = rows.emplace_back();
@@ -138,7 +146,8 @@ std::string to_csv(const Table& table, bool headers) {
 }
 
 std::string with_thousands(int64_t number) {
-  std::string digits = fmt::format("{}", number < 0 ? -static_cast<__int128>(number) : static_cast<__int128>(number));
+  std::string digits = fmt::format(
+      "{}", number < 0 ? -static_cast<__int128>(number) : static_cast<__int128>(number));
   for (size_t i = digits.size(); i > 3;) {
     i -= 3;
     digits.insert(i, ",");

@@ -35,10 +35,10 @@ size_t display_width(std::string_view text);
 // Control characters become visible, so that a job's name cannot drive a terminal.
 std::string printable(std::string_view text);
 
-std::string with_thousands(int64_t number);        // 1,234,567
-std::string gpu_hours(int64_t gpu_seconds);        // "12.3"
-std::string share(int64_t part, int64_t whole);    // "12.3 %", "-" of nothing
-std::string age(Instant then, Instant now);        // "2s", "-" where not known
-std::string local_time(Instant at);                // "2026-11-30 10:59:00 UTC"
+std::string with_thousands(int64_t number);      // 1,234,567
+std::string gpu_hours(int64_t gpu_seconds);      // "12.3"
+std::string share(int64_t part, int64_t whole);  // "12.3 %", "-" of nothing
+std::string age(Instant then, Instant now);      // "2s", "-" where not known
+std::string local_time(Instant at);              // "2026-11-30 10:59:00 UTC"
 
 }  // namespace fairlead

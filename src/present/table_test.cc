@@ -6,7 +6,8 @@ namespace fairlead {
 namespace {
 
 TEST(Table, Aligns) {
-  const Table table{.columns = {{"team"}, {"gpus", Align::right}}, .rows = {{"research", "8"}, {"ads", "128"}}};
+  const Table table{.columns = {{"team"}, {"gpus", Align::right}},
+                    .rows = {{"research", "8"}, {"ads", "128"}}};
   EXPECT_EQ(to_text(table),
             "team      gpus\n"
             "research     8\n"

@@ -10,37 +10,69 @@ namespace {
 const Instant kNow = *parse_rfc3339("2026-11-30T10:00:00Z");
 
 Explanation waiting() {
-  Explanation x{.workload = "4242", .name = "llm-pretrain", .user = "ana", .team = "research", .klass = "batch", .partition = "all",
-                .state = "pending", .wants = "16x8 h100, time limit 8h"};
+  Explanation x{.workload = "4242",
+                .name = "llm-pretrain",
+                .user = "ana",
+                .team = "research",
+                .klass = "batch",
+                .partition = "all",
+                .state = "pending",
+                .wants = "16x8 h100, time limit 8h"};
   x.as_of = kNow - seconds(2);
   x.submitted = x.waiting_since = kNow - seconds(3 * 3600 + 720);
   x.wait_us = (kNow - x.submitted).us;
   x.priority = 1200;
   x.ahead = 3;
   x.scheduler_reason = "Resources";
-  x.blockers = {{.code = BlockerCode::ASSOCIATION_LIMIT, .object = "account research", .limit_name = "GrpTRES gres/gpu", .unit = "devices",
-                 .limit = 160, .used = 168, .wanted = 24, .short_by = 32, .message = "research holds 168 of 160 devices",
-                 .holders = {{.workload = "4198", .team = "search", .user = "eve", .amount = 64, .ends = kNow + seconds(6000)},
+  x.blockers = {{.code = BlockerCode::ASSOCIATION_LIMIT,
+                 .object = "account research",
+                 .limit_name = "GrpTRES gres/gpu",
+                 .unit = "devices",
+                 .limit = 160,
+                 .used = 168,
+                 .wanted = 24,
+                 .short_by = 32,
+                 .message = "research holds 168 of 160 devices",
+                 .holders = {{.workload = "4198",
+                              .team = "search",
+                              .user = "eve",
+                              .amount = 64,
+                              .ends = kNow + seconds(6000)},
                              {.workload = "4201", .team = "search", .user = "eve", .amount = 8},
-                             {.workload = "9901", .team = "ads", .user = "bo", .amount = 4, .idle = IdleKind::no_process}},
-                 .holders_more = 2, .waiting_cures = WaitingCures::yes, .cured_at = kNow + seconds(6000), .cure = "12 nodes instead of 16"},
-                {.code = BlockerCode::HELD_BY_USER, .object = "job 4242", .message = "its owner holds it", .waiting_cures = WaitingCures::never,
+                             {.workload = "9901",
+                              .team = "ads",
+                              .user = "bo",
+                              .amount = 4,
+                              .idle = IdleKind::no_process}},
+                 .holders_more = 2,
+                 .waiting_cures = WaitingCures::yes,
+                 .cured_at = kNow + seconds(6000),
+                 .cure = "12 nodes instead of 16"},
+                {.code = BlockerCode::HELD_BY_USER,
+                 .object = "job 4242",
+                 .message = "its owner holds it",
+                 .waiting_cures = WaitingCures::never,
                  .cure = "scontrol release"}};
   return x;
 }
 
 TEST(ExplanationText, TellsAllBlockers) {
   EXPECT_EQ(explanation_text(waiting(), {.width = 110}),
-            "4242  llm-pretrain  research / batch / ana                                         waiting 3h12m, as of 2s ago\n"
+            "4242  llm-pretrain  research / batch / ana                                         "
+            "waiting 3h12m, as of 2s ago\n"
             "wants 16x8 h100, time limit 8h, partition all\n"
             "\n"
-            "  code               short by           who holds it         waiting cures it        cheapest cure\n"
-            "  ASSOCIATION_LIMIT  32 of 160 devices  4198 4201 (search),  in 1h40m at the latest  12 nodes instead of 16\n"
+            "  code               short by           who holds it         waiting cures it        "
+            "cheapest cure\n"
+            "  ASSOCIATION_LIMIT  32 of 160 devices  4198 4201 (search),  in 1h40m at the latest  "
+            "12 nodes instead of 16\n"
             "                                        idle 9901 (ads), 2\n"
             "                                        more\n"
-            "  HELD_BY_USER       -                  job 4242             no                      scontrol release\n"
+            "  HELD_BY_USER       -                  job 4242             no                      "
+            "scontrol release\n"
             "\n"
-            "  ASSOCIATION_LIMIT (account research, GrpTRES gres/gpu): research holds 168 of 160 devices\n"
+            "  ASSOCIATION_LIMIT (account research, GrpTRES gres/gpu): research holds 168 of 160 "
+            "devices\n"
             "  HELD_BY_USER (job 4242): its owner holds it\n"
             "\n"
             "  priority 1,200; 3 workloads ahead of it\n"
@@ -63,7 +95,8 @@ TEST(ExplanationText, OneThatRuns) {
   x.idle_kind = IdleKind::stuck;
   x.idle_since = kNow - seconds(60);
   const std::string text = explanation_text(x);
-  for (const char* want : {"running for 2h", "holds 8 GPUs on n1", "█  useful          3.00  75.0 %", "idle now: stuck, for 1m"}) {
+  for (const char* want : {"running for 2h", "holds 8 GPUs on n1",
+                           "█  useful          3.00  75.0 %", "idle now: stuck, for 1m"}) {
     EXPECT_NE(text.find(want), text.npos) << want << "\n" << text;
   }
   EXPECT_EQ(text.find("priority"), text.npos);
@@ -74,7 +107,8 @@ TEST(ExplanationText, EveryLineFits) {
     std::string text = explanation_text(waiting(), {.width = width});
     for (size_t at = 0; at < text.size();) {
       const size_t end = text.find('\n', at);
-      EXPECT_LE(display_width(text.substr(at, end - at)), static_cast<size_t>(width)) << text.substr(at, end - at);
+      EXPECT_LE(display_width(text.substr(at, end - at)), static_cast<size_t>(width))
+          << text.substr(at, end - at);
       at = end + 1;
     }
   }
@@ -83,10 +117,12 @@ TEST(ExplanationText, EveryLineFits) {
 TEST(QueueText, TellsVerdictAndFirstBlocker) {
   const Report r = sample_report();
   const Queue queue{.site = "alpha", .as_of = kNow, .waiting = r.waiting, .waiting_more = 3};
-  EXPECT_EQ(queue_text(queue, {.width = 200}),
-            "workload  team  user  class  wants     waits  priority  verdict  blockers       in words\n"
-            "4243      ads   bo    batch  1x8 h100  2h14m       100  waits    FRAGMENTED +1  3 devices are free, 8 are asked for, but only 0 nodes have 8 together\n"
-            "… 3 more\n");
+  EXPECT_EQ(
+      queue_text(queue, {.width = 200}),
+      "workload  team  user  class  wants     waits  priority  verdict  blockers       in words\n"
+      "4243      ads   bo    batch  1x8 h100  2h14m       100  waits    FRAGMENTED +1  3 devices "
+      "are free, 8 are asked for, but only 0 nodes have 8 together\n"
+      "… 3 more\n");
   EXPECT_NE(queue_text(queue, {.wide = true}).find("FRAGMENTED PRIORITY"), std::string::npos);
   EXPECT_NE(queue_text(queue, {.width = 100}).find("FRAGMENTED +1"), std::string::npos);
   EXPECT_EQ(queue_text({.as_of = kNow}), "Nothing waits, as of 2026-11-30 10:00 UTC.\n");

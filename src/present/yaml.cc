@@ -11,9 +11,13 @@ namespace dom = simdjson::dom;
 
 // Plain where YAML reads it back as the same text, quoted as JSON otherwise (a subset of YAML).
 std::string scalar(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == text.npos &&
-                     ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
-  static constexpr std::string_view kWords[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
+  const bool plain =
+      !text.empty() &&
+      text.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == text.npos &&
+      ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
+  static constexpr std::string_view kWords[] = {"true", "false", "null", "yes", "no",
+                                                "on",   "off",   "y",    "n"};
   std::string lower(text);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   const bool word = std::ranges::find(kWords, lower) != std::end(kWords);
@@ -65,7 +69,8 @@ void write(std::string& out, const dom::element& value, size_t indent, bool in_l
 Result<std::string> json_to_yaml(std::string_view text) {
   dom::parser parser;
   dom::element document;
-  if (parser.parse(simdjson::padded_string(text)).get(document)) return fail("json-bad", "not JSON");
+  if (parser.parse(simdjson::padded_string(text)).get(document))
+    return fail("json-bad", "not JSON");
   std::string out;
   write(out, document, 0, true);
   out.erase(0, 1);  // the blank before a first member

@@ -6,7 +6,8 @@ namespace fairlead {
 namespace {
 
 TEST(Yaml, KeepsMembersAndOrder) {
-  const auto got = json_to_yaml(R"({"kind":"Report","num":3,"no":"no","list":[{"a":1,"b":[]},{"a":"x: y"}],"e":{},"t":"2026-01-01T00:00:00Z","z":null,"m":[1,2]})");
+  const auto got = json_to_yaml(
+      R"({"kind":"Report","num":3,"no":"no","list":[{"a":1,"b":[]},{"a":"x: y"}],"e":{},"t":"2026-01-01T00:00:00Z","z":null,"m":[1,2]})");
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(*got,
             "kind: Report\n"

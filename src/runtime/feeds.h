@@ -1,8 +1,8 @@
 // Where a site's events come from: programs that print event lines, and looks made in this process.
 //
-// A feed runs until it is stopped and keeps itself alive: a program that ends is started again, sooner
-// at first and later each time it fails; what went wrong is told to the site as a poll that failed, so
-// that facts grow old visibly.
+// A feed runs until it is stopped and keeps itself alive: a program that ends is started again,
+// sooner at first and later each time it fails; what went wrong is told to the site as a poll that
+// failed, so that facts grow old visibly.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,10 @@ class ChildFeed {
   void start();
   void stop();
   void restart();  // a full poll is wanted
-  const std::string& problem() const { return problem_; }  // of the last end; empty while all is well
-  bool ended() const { return ended_; }                    // with `once`: the program has ended
+  const std::string& problem() const {
+    return problem_;
+  }                                      // of the last end; empty while all is well
+  bool ended() const { return ended_; }  // with `once`: the program has ended
 
  private:
   io::asio::awaitable<void> watch();
@@ -53,8 +55,8 @@ class ChildFeed {
   bool stopped_ = false;
   bool ended_ = false;
   Instant last_line_;
-  Instant start_at_;     // when to start again
-  int failures_ = 0;     // in a row
+  Instant start_at_;  // when to start again
+  int failures_ = 0;  // in a row
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -22,7 +22,8 @@ class Journal {
   virtual Result<uint64_t> append(std::span<const std::string> lines) = 0;
 
   // Calls f(seq, line) for each line after `seq`, in order, until f returns false.
-  virtual Result<void> read_after(uint64_t seq, const std::function<bool(uint64_t, std::string_view)>& f) = 0;
+  virtual Result<void> read_after(uint64_t seq,
+                                  const std::function<bool(uint64_t, std::string_view)>& f) = 0;
 
   // The newest snapshot that can be read, with the number of the last event in it.
   struct Snapshot {
@@ -41,7 +42,10 @@ class NoJournal final : public Journal {
     next_ += lines.size();
     return first;
   }
-  Result<void> read_after(uint64_t, const std::function<bool(uint64_t, std::string_view)>&) override { return {}; }
+  Result<void> read_after(uint64_t,
+                          const std::function<bool(uint64_t, std::string_view)>&) override {
+    return {};
+  }
   Result<std::optional<Snapshot>> load_snapshot() override { return std::optional<Snapshot>{}; }
   Result<void> save_snapshot(uint64_t, std::string_view) override { return {}; }
 

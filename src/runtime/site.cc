@@ -28,18 +28,19 @@ Result<std::unique_ptr<Site>> Site::open(SiteOptions options, Journal& journal) 
 
 Result<void> Site::replay() {
   std::optional<Diagnostic> problem;
-  const auto read = journal_.read_after(engine_.state().seq, [&](uint64_t seq, std::string_view line) {
-    auto event = read_event(line);
-    if (!event) {
-      problem = event.error();
-      return false;
-    }
-    event->seq = seq;
-    engine_.step(*event);
-    ++replayed_;
-    since_snapshot_ += line.size();
-    return true;
-  });
+  const auto read =
+      journal_.read_after(engine_.state().seq, [&](uint64_t seq, std::string_view line) {
+        auto event = read_event(line);
+        if (!event) {
+          problem = event.error();
+          return false;
+        }
+        event->seq = seq;
+        engine_.step(*event);
+        ++replayed_;
+        since_snapshot_ += line.size();
+        return true;
+      });
   if (!read) return std::unexpected(read.error());
   if (problem) return std::unexpected(*problem);
   return {};
@@ -66,8 +67,10 @@ void Site::drop_half_poll(Source source) {
 void Site::take_line(std::string_view line) {
   if (line.empty()) return;
   auto event = read_event(line);
-  if (event) take(std::move(*event), std::string(line));
-  else if (!open_.empty()) ++open_.back().unreadable;
+  if (event)
+    take(std::move(*event), std::string(line));
+  else if (!open_.empty())
+    ++open_.back().unreadable;
 }
 
 void Site::take_poll(const std::vector<Event>& events) {

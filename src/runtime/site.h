@@ -2,9 +2,9 @@
 //
 //   source lines → (a whole poll) → journal → Engine::step → decisions → whoever listens
 //
-// A poll is journaled as a whole, in one transaction, before any of it is decided; what is lost in a
-// crash is a poll that nobody was told of, and the source restates it. The engine is fed with what the
-// journal holds, byte for byte, so that a replay of the journal is the same run again.
+// A poll is journaled as a whole, in one transaction, before any of it is decided; what is lost in
+// a crash is a poll that nobody was told of, and the source restates it. The engine is fed with
+// what the journal holds, byte for byte, so that a replay of the journal is the same run again.
 //
 // A line that cannot be read is left out and counted in the poll's `unreadable`, so that nothing is
 // dropped for want of it. While the journal cannot be written (disk full) polls are not taken in:
@@ -25,8 +25,8 @@ namespace fairlead {
 struct SiteOptions {
   std::string name = "site";
   EngineRules rules;
-  // A snapshot is due after so much journal, and never before twice its own size: writing a large state
-  // stops the site for a second, and replaying twice its size takes about three.
+  // A snapshot is due after so much journal, and never before twice its own size: writing a large
+  // state stops the site for a second, and replaying twice its size takes about three.
   uint64_t snapshot_every_bytes = 64 << 20;
 };
 
@@ -53,7 +53,9 @@ class Site {
   const Engine& engine() const { return engine_; }
   const State& state() const { return engine_.state(); }
   uint64_t polls_ended(Source source) const { return polls_[static_cast<size_t>(source)]; }
-  const std::string& journal_problem() const { return journal_problem_; }  // empty while all is well
+  const std::string& journal_problem() const {
+    return journal_problem_;
+  }  // empty while all is well
   bool wants_full_poll() const { return wants_full_; }
   void full_poll_asked() { wants_full_ = false; }
   uint64_t replayed() const { return replayed_; }
@@ -86,7 +88,9 @@ class Site {
   uint64_t polls_[3] = {};
   uint64_t since_snapshot_ = 0;  // bytes of journal
   uint64_t snapshot_bytes_ = 0;  // of the last one
-  bool snapshot_due() const { return since_snapshot_ >= std::max(options_.snapshot_every_bytes, 2 * snapshot_bytes_); }
+  bool snapshot_due() const {
+    return since_snapshot_ >= std::max(options_.snapshot_every_bytes, 2 * snapshot_bytes_);
+  }
   uint64_t replayed_ = 0;
   std::string journal_problem_;
   bool wants_full_ = false;

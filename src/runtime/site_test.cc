@@ -17,7 +17,8 @@ class MemoryJournal final : public Journal {
     lines.insert(lines.end(), more.begin(), more.end());
     return lines.size() - more.size() + 1;
   }
-  Result<void> read_after(uint64_t seq, const std::function<bool(uint64_t, std::string_view)>& f) override {
+  Result<void> read_after(uint64_t seq,
+                          const std::function<bool(uint64_t, std::string_view)>& f) override {
     for (uint64_t i = seq; i < lines.size(); ++i) {
       if (!f(i + 1, lines[i])) break;
     }
@@ -40,7 +41,9 @@ std::vector<Event> poll(int64_t second, std::vector<What> records, bool full = f
   return events;
 }
 
-Node node(std::string name) { return {.name = std::move(name), .state = NodeState::idle, .devices = {{"h100", 8}}}; }
+Node node(std::string name) {
+  return {.name = std::move(name), .state = NodeState::idle, .devices = {{"h100", 8}}};
+}
 
 std::unique_ptr<Site> open(MemoryJournal& journal) {
   auto site = Site::open({.name = "alpha"}, journal);

@@ -8,9 +8,12 @@ Result<std::unique_ptr<StoreJournal>> StoreJournal::open(const std::string& path
   return std::unique_ptr<StoreJournal>(new StoreJournal(std::move(*store)));
 }
 
-Result<uint64_t> StoreJournal::append(std::span<const std::string> lines) { return store_->append(lines); }
+Result<uint64_t> StoreJournal::append(std::span<const std::string> lines) {
+  return store_->append(lines);
+}
 
-Result<void> StoreJournal::read_after(uint64_t seq, const std::function<bool(uint64_t, std::string_view)>& f) {
+Result<void> StoreJournal::read_after(uint64_t seq,
+                                      const std::function<bool(uint64_t, std::string_view)>& f) {
   return store_->events_after(seq, f);
 }
 

@@ -15,7 +15,8 @@ class StoreJournal final : public Journal {
   static Result<std::unique_ptr<StoreJournal>> open(const std::string& path);
 
   Result<uint64_t> append(std::span<const std::string> lines) override;
-  Result<void> read_after(uint64_t seq, const std::function<bool(uint64_t, std::string_view)>& f) override;
+  Result<void> read_after(uint64_t seq,
+                          const std::function<bool(uint64_t, std::string_view)>& f) override;
   Result<std::optional<Snapshot>> load_snapshot() override;
 
   // Also drops what no kept snapshot needs any more.

@@ -13,8 +13,8 @@
 namespace fairlead {
 namespace {
 
-// Changes when State gains a part or the engine concludes something else from the same events. If that
-// is meant, write the digest that the test prints; if it is not, this is the defect.
+// Changes when State gains a part or the engine concludes something else from the same events. If
+// that is meant, write the digest that the test prints; if it is not, this is the defect.
 constexpr std::string_view kWalkDigest = "9cdd7744d58cf601";
 constexpr std::string_view kDigest = "cef6acbbcdeec849";
 
@@ -23,14 +23,17 @@ std::string golden_path() {
   return std::string(dir == nullptr ? "." : dir) + "/tests/data/golden.events";
 }
 
-ModelSubmission job(std::string team, int32_t nodes, int32_t per_node, int64_t runs_s, std::vector<Phase> does = {}) {
+ModelSubmission job(std::string team, int32_t nodes, int32_t per_node, int64_t runs_s,
+                    std::vector<Phase> does = {}) {
   ModelSubmission s;
   s.job.name = "golden";
   s.job.user = "ana";
   s.job.account = std::move(team);
   s.job.qos = "normal";
   s.job.partition = "gpu";
-  s.job.request = {.devices = {.model = "h100", .per_node = per_node, .total = per_node * nodes}, .nodes_min = nodes, .time_limit_s = 7200};
+  s.job.request = {.devices = {.model = "h100", .per_node = per_node, .total = per_node * nodes},
+                   .nodes_min = nodes,
+                   .time_limit_s = 7200};
   s.runs_s = runs_s;
   s.does = std::move(does);
   return s;
@@ -39,13 +42,22 @@ ModelSubmission job(std::string team, int32_t nodes, int32_t per_node, int64_t r
 // A morning of a small site with a bit of everything.
 std::string make_journal() {
   std::string out = event_header() + "\n";
-  WatchedSite site(instant_of_seconds(1'767'225'600), {.poll_every = seconds(60), .look_every = seconds(120)});
+  WatchedSite site(instant_of_seconds(1'767'225'600),
+                   {.poll_every = seconds(60), .look_every = seconds(120)});
   site.stepped = [&](const Event& event) { out += to_json(event) + "\n"; };
   SlurmModel& m = site.slurm();
-  for (const char* name : {"n1", "n2", "n3"}) m.put(Node{.name = name, .state = NodeState::idle, .devices = {{"h100", 2}}, .cpus = 64, .memory_mb = 1'000'000});
+  for (const char* name : {"n1", "n2", "n3"})
+    m.put(Node{.name = name,
+               .state = NodeState::idle,
+               .devices = {{"h100", 2}},
+               .cpus = 64,
+               .memory_mb = 1'000'000});
   m.put(Partition{.name = "gpu", .nodes = {"n1", "n2", "n3"}});
-  const auto at = [&](int64_t minute) { site.run_until(site.slurm().now() + seconds(minute * 60), true); };
-  m.submit(job("llm", 2, 2, 3600, {{.after_s = 0, .doing = Doing::busy}, {.after_s = 900, .doing = Doing::quiet}}));
+  const auto at = [&](int64_t minute) {
+    site.run_until(site.slurm().now() + seconds(minute * 60), true);
+  };
+  m.submit(job("llm", 2, 2, 3600,
+               {{.after_s = 0, .doing = Doing::busy}, {.after_s = 900, .doing = Doing::quiet}}));
   m.submit(job("ads", 1, 2, 1800, {{.after_s = 0, .doing = Doing::stuck}}));
   at(10);
   ModelSubmission sweep = job("ads", 1, 1, 300);
@@ -101,7 +113,8 @@ TEST(Golden, TheSameSeedGivesTheSameWalkEverywhere) {
 }
 
 TEST(Golden, TheJournalIsWrittenAnewOnlyWhenAsked) {
-  if (std::getenv("FAIRLEAD_UPDATE") == nullptr) GTEST_SKIP() << "FAIRLEAD_UPDATE=1 writes " << golden_path();
+  if (std::getenv("FAIRLEAD_UPDATE") == nullptr)
+    GTEST_SKIP() << "FAIRLEAD_UPDATE=1 writes " << golden_path();
   std::ofstream(golden_path(), std::ios::binary) << make_journal();
 }
 

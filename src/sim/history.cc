@@ -12,7 +12,8 @@
 namespace fairlead {
 
 void HistoryBuilder::remark(std::string sentence) {
-  if (std::ranges::find(notes().remarks, sentence) == notes().remarks.end()) notes().remarks.push_back(std::move(sentence));
+  if (std::ranges::find(notes().remarks, sentence) == notes().remarks.end())
+    notes().remarks.push_back(std::move(sentence));
 }
 
 void HistoryBuilder::skip(std::string_view reason, std::string_view row) {
@@ -26,7 +27,8 @@ void HistoryBuilder::skip(std::string_view reason, std::string_view row) {
   for (char& c : excerpt) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
   }
-  notes().skipped.push_back({std::string(reason), 1, input == nullptr ? "" : input->source, line, std::move(excerpt)});
+  notes().skipped.push_back(
+      {std::string(reason), 1, input == nullptr ? "" : input->source, line, std::move(excerpt)});
 }
 
 void HistoryBuilder::keep(HistoryRun run) {
@@ -35,20 +37,24 @@ void HistoryBuilder::keep(HistoryRun run) {
 }
 
 size_t History::memory_bytes() const {
-  size_t sum = table_.memory_bytes() + order_.capacity() * sizeof(uint32_t) + aggregate_.capacity() * sizeof(AggregateRow);
+  size_t sum = table_.memory_bytes() + order_.capacity() * sizeof(uint32_t) +
+               aggregate_.capacity() * sizeof(AggregateRow);
   for (const HistoryInput& input : journal_) sum += input.text.capacity();
   return sum;
 }
 
 namespace {
 
-auto same_job(const HistoryRun& r) { return std::tuple(r.cluster, r.id, r.task, r.het_offset, r.waiting_count); }
+auto same_job(const HistoryRun& r) {
+  return std::tuple(r.cluster, r.id, r.task, r.het_offset, r.waiting_count);
+}
 
 // Runs of one job stand together afterwards, in time order; the dump's order breaks ties.
 void sort_runs(std::vector<HistoryRun>& runs) {
   const auto before = [](const HistoryRun& a, const HistoryRun& b) {
     const auto key = [](const HistoryRun& r) {
-      return std::tuple(r.cluster, r.id, r.task, r.het_offset, r.waiting_count, r.submit, r.start, r.end);
+      return std::tuple(r.cluster, r.id, r.task, r.het_offset, r.waiting_count, r.submit, r.start,
+                        r.end);
     };
     return key(a) < key(b);
   };
@@ -76,8 +82,8 @@ bool knows_more(const HistoryRun& a, const HistoryRun& b) {
 }
 
 bool may_requeue(const HistoryRun& r) {
-  return r.how == RunEnd::requeued || r.state == JobState::preempted || r.state == JobState::node_fail ||
-         r.state == JobState::boot_fail;
+  return r.how == RunEnd::requeued || r.state == JobState::preempted ||
+         r.state == JobState::node_fail || r.state == JobState::boot_fail;
 }
 
 class Finisher {
@@ -96,7 +102,8 @@ class Finisher {
   void drop_restated() {
     size_t kept = 0;
     for (size_t i = 0; i < runs_.size(); ++i) {
-      if (kept > 0 && same_job(runs_[kept - 1]) == same_job(runs_[i]) && is_restated(runs_[kept - 1], runs_[i])) {
+      if (kept > 0 && same_job(runs_[kept - 1]) == same_job(runs_[i]) &&
+          is_restated(runs_[kept - 1], runs_[i])) {
         if (knows_more(runs_[i], runs_[kept - 1])) runs_[kept - 1] = runs_[i];
         ++restated_;
         continue;
@@ -105,7 +112,9 @@ class Finisher {
       ++kept;
     }
     runs_.resize(kept);
-    if (restated_ > 0) b_.remark(fmt::format("{} rows state a run that another row states too: counted once", restated_));
+    if (restated_ > 0)
+      b_.remark(
+          fmt::format("{} rows state a run that another row states too: counted once", restated_));
   }
 
   void join_runs() {
@@ -114,16 +123,22 @@ class Finisher {
       HistoryRun& b = runs_[i + 1];
       if (same_job(a) != same_job(b)) continue;
       const bool same_owner = a.user == b.user;
-      if (a.how == RunEnd::resized && same_owner) continue_resized(a, b);
-      else if (may_requeue(a) && same_owner) continue_requeued(a, b);
-      else if (a.open) end_superseded(a, b);
+      if (a.how == RunEnd::resized && same_owner)
+        continue_resized(a, b);
+      else if (may_requeue(a) && same_owner)
+        continue_requeued(a, b);
+      else if (a.open)
+        end_superseded(a, b);
     }
     for (HistoryRun& run : runs_) {
       if (!run.continues) run.how = RunEnd::final;
     }
     if (superseded_ > 0) {
-      b_.remark(fmt::format("{} jobs have no end and their id was given to another job later (a controller lost them): "
-                            "they count as vanished then", superseded_));
+      b_.remark(
+          fmt::format("{} jobs have no end and their id was given to another job later (a "
+                      "controller lost them): "
+                      "they count as vanished then",
+                      superseded_));
     }
   }
 
@@ -172,8 +187,11 @@ class Finisher {
       ++ended;
     }
     if (ended > 0) {
-      b_.remark(fmt::format("{} runs have no end and are days past their time limit (`sacctmgr show runaway` lists them): "
-                            "they count as vanished at the limit", ended));
+      b_.remark(
+          fmt::format("{} runs have no end and are days past their time limit (`sacctmgr show "
+                      "runaway` lists them): "
+                      "they count as vanished at the limit",
+                      ended));
     }
   }
 
@@ -194,11 +212,14 @@ std::vector<uint32_t> order_of(const std::vector<HistoryRun>& runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     if (i == 0 || !runs[i - 1].continues) order.push_back(static_cast<uint32_t>(i));
   }
-  std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return std::tie(runs[a].submit, a) < std::tie(runs[b].submit, b); });
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    return std::tie(runs[a].submit, a) < std::tie(runs[b].submit, b);
+  });
   return order;
 }
 
-void note_workloads(HistoryNotes& notes, const RunTable& table, const std::vector<uint32_t>& order) {
+void note_workloads(HistoryNotes& notes, const RunTable& table,
+                    const std::vector<uint32_t>& order) {
   notes.runs = static_cast<int64_t>(table.runs().size());
   notes.workloads = static_cast<int64_t>(order.size());
   for (size_t i = 0; i < table.runs().size(); ++i) {
@@ -211,12 +232,17 @@ void note_workloads(HistoryNotes& notes, const RunTable& table, const std::vecto
 
 void note_gaps(HistoryBuilder& b) {
   const HistoryNotes& notes = b.notes();
-  if (!notes.has_starts) b.remark("the trace has no start times: waits are not known, each job starts when it is submitted");
-  if (!notes.has_fleet) b.remark("the fleet is not known: there is no free, stranded or down, only what was held");
-  if (!notes.has_telemetry) b.remark("no telemetry: what was held is not measurable as useful or idle");
+  if (!notes.has_starts)
+    b.remark(
+        "the trace has no start times: waits are not known, each job starts when it is submitted");
+  if (!notes.has_fleet)
+    b.remark("the fleet is not known: there is no free, stranded or down, only what was held");
+  if (!notes.has_telemetry)
+    b.remark("no telemetry: what was held is not measurable as useful or idle");
   constexpr int64_t kLedgerDays = kLedgerHoursMax / 24;
   if (const int64_t days = whole_seconds(notes.until - notes.from) / 86400; days > kLedgerDays) {
-    b.remark(fmt::format("the history covers {} days; the ledger keeps the last {}", days, kLedgerDays));
+    b.remark(
+        fmt::format("the history covers {} days; the ledger keeps the last {}", days, kLedgerDays));
   }
 }
 
@@ -224,11 +250,13 @@ Diagnostic unknown_format(const HistoryInput& input) {
   std::string_view text = input.text;
   const std::string_view line = without_blanks(take_line(text));
   std::string names;
-  for (const HistoryFormat& format : history_formats()) names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  for (const HistoryFormat& format : history_formats())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
   const bool columns = line.starts_with("JobID") && line.find('|') == line.npos;
   return {.code = "history-unknown-format",
           .message = columns ? "a table of sacct for people, whose columns are cut off"
-                             : fmt::format("'{}' is no beginning of a history that is known ({})", line.substr(0, 60), names),
+                             : fmt::format("'{}' is no beginning of a history that is known ({})",
+                                           line.substr(0, 60), names),
           .place = {.source = input.source, .line = 1, .column = 1},
           .hint = fmt::format("dump with: {}", kSacctCommand)};
 }
@@ -236,16 +264,20 @@ Diagnostic unknown_format(const HistoryInput& input) {
 Result<void> read_inputs(HistoryBuilder& b, std::vector<HistoryInput>& inputs) {
   for (HistoryInput& input : inputs) {
     if (without_blanks(std::string_view(input.text).substr(0, 4096)).empty()) {
-      return fail("history-empty", "the history is empty", fmt::format("dump with: {}", kSacctCommand),
+      return fail("history-empty", "the history is empty",
+                  fmt::format("dump with: {}", kSacctCommand),
                   {.source = input.source, .line = 1, .column = 1});
     }
     const auto formats = history_formats();
-    const auto format = std::ranges::find_if(formats, [&](const HistoryFormat& f) { return f.matches(input.text); });
+    const auto format = std::ranges::find_if(
+        formats, [&](const HistoryFormat& f) { return f.matches(input.text); });
     if (format == formats.end()) return std::unexpected(unknown_format(input));
     const std::string_view name = format->name;
-    const bool parts = name.starts_with("openb") && b.notes().format.starts_with("openb");  // pods and nodes
+    const bool parts =
+        name.starts_with("openb") && b.notes().format.starts_with("openb");  // pods and nodes
     if (!b.notes().format.empty() && b.notes().format != name && !parts) {
-      return fail("history-mixed", fmt::format("this is {}, the input before it is {}", name, b.notes().format),
+      return fail("history-mixed",
+                  fmt::format("this is {}, the input before it is {}", name, b.notes().format),
                   "replay them one at a time", {.source = input.source, .line = 1, .column = 1});
     }
     b.notes().format = name;
@@ -281,10 +313,17 @@ Result<History> read_history(std::vector<HistoryInput> inputs, const HistoryOpti
   h.order_ = order_of(h.table_.runs());
   note_workloads(notes, h.table_, h.order_);
   if (h.order_.empty() && h.aggregate_.empty() && h.journal_.empty()) {
-    const std::string why = notes.skipped.empty() ? "it has no rows" : fmt::format("{} rows are left out, first line {}: {}", notes.skipped_rows(), notes.skipped[0].line, notes.skipped[0].reason);
-    return fail("history-nothing-readable", fmt::format("nothing of the {} history can be read: {}", notes.format, why),
-                notes.skipped.empty() ? fmt::format("dump with: {}", kSacctCommand) : fmt::format("the row is: {}", notes.skipped[0].excerpt),
-                {.source = inputs[0].source, .line = notes.skipped.empty() ? 1 : static_cast<int>(notes.skipped[0].line)});
+    const std::string why =
+        notes.skipped.empty()
+            ? "it has no rows"
+            : fmt::format("{} rows are left out, first line {}: {}", notes.skipped_rows(),
+                          notes.skipped[0].line, notes.skipped[0].reason);
+    return fail("history-nothing-readable",
+                fmt::format("nothing of the {} history can be read: {}", notes.format, why),
+                notes.skipped.empty() ? fmt::format("dump with: {}", kSacctCommand)
+                                      : fmt::format("the row is: {}", notes.skipped[0].excerpt),
+                {.source = inputs[0].source,
+                 .line = notes.skipped.empty() ? 1 : static_cast<int>(notes.skipped[0].line)});
   }
   h.fleet_.insert(h.fleet_.end(), options.fleet.begin(), options.fleet.end());
   notes.has_fleet = notes.has_fleet || !h.fleet_.empty();

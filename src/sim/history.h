@@ -1,9 +1,10 @@
 // A site's past as events for the Engine.
 //
-// A dump (what sacct printed, a public trace, our own journal) becomes one table of runs: when a job
-// was submitted, began and ended, and what it held. A cursor walks the table in time order and says
+// A dump (what sacct printed, a public trace, our own journal) becomes one table of runs: when a
+// job was submitted, began and ended, and what it held. A cursor walks the table in time order and
+// says
 //
-//   job (pending) at its submission   job (running) at its start   job (ended) at its end   job_gone
+//   job (pending) at its submission   job (running) at its start   job (ended) at its end job_gone
 //
 // so that the engine keeps of each finished job what reports need and nothing else. A requeued or
 // resized job has several runs: they are one workload. There are no polls in a history.
@@ -31,7 +32,8 @@ namespace fairlead {
 
 // How to dump a Slurm site's past; the hint of every diagnostic about a missing column.
 inline constexpr const char* kSacctCommand =
-    "sacct -P -a -X -D -S 2026-01-01 -E now -o JobID,User,Account,QOS,Partition,State,Submit,Eligible,Start,End,"
+    "sacct -P -a -X -D -S 2026-01-01 -E now -o "
+    "JobID,User,Account,QOS,Partition,State,Submit,Eligible,Start,End,"
     "Timelimit,NNodes,ReqTRES,AllocTRES,NodeList";
 
 struct HistoryInput {
@@ -40,9 +42,11 @@ struct HistoryInput {
 };
 
 struct HistoryOptions {
-  Duration utc_offset;  // of the site's clock, where times are printed without zone: east is positive
-  Instant base = instant_of_seconds(1'577'836'800);  // 2020-01-01: zero of traces that do not say when
-  std::vector<Node> fleet;  // where the caller knows the nodes; jobs are then held on them
+  Duration
+      utc_offset;  // of the site's clock, where times are printed without zone: east is positive
+  Instant base =
+      instant_of_seconds(1'577'836'800);  // 2020-01-01: zero of traces that do not say when
+  std::vector<Node> fleet;         // where the caller knows the nodes; jobs are then held on them
   double arrivals_per_hour = 4.0;  // of traces that state only relative arrivals (Gavel)
 };
 
@@ -56,23 +60,24 @@ class History {
 
  private:
   friend class HistoryCursor;
-  friend Result<History> read_history(std::vector<HistoryInput> inputs, const HistoryOptions& options);
+  friend Result<History> read_history(std::vector<HistoryInput> inputs,
+                                      const HistoryOptions& options);
   friend struct HistoryBuilder;
   HistoryNotes notes_;
   RunTable table_;
-  std::vector<uint32_t> order_;  // first run of each workload, by its first instant
-  std::vector<Node> fleet_;      // stated once, at `from`
+  std::vector<uint32_t> order_;          // first run of each workload, by its first instant
+  std::vector<Node> fleet_;              // stated once, at `from`
   std::vector<AggregateRow> aggregate_;  // by time
   std::vector<HistoryInput> journal_;    // event lines, read as they are asked for
 };
 
-// Reads dumps of one format; several inputs are parts of one history (a month each, or pods and nodes).
-// Fails with history-empty, history-unknown-format, history-mixed, history-column-missing,
+// Reads dumps of one format; several inputs are parts of one history (a month each, or pods and
+// nodes). Fails with history-empty, history-unknown-format, history-mixed, history-column-missing,
 // history-nothing-readable, history-too-large, event-version.
 Result<History> read_history(std::vector<HistoryInput> inputs, const HistoryOptions& options = {});
 
-// Walks a history once, in time order. Requires: the history outlives the cursor and stays as it is.
-// Memory: O(jobs that are waiting or running).
+// Walks a history once, in time order. Requires: the history outlives the cursor and stays as it
+// is. Memory: O(jobs that are waiting or running).
 class HistoryCursor {
  public:
   explicit HistoryCursor(const History& history);
@@ -108,7 +113,7 @@ class HistoryCursor {
   int aggregate_part_ = 0;
   size_t journal_input_ = 0, journal_offset_ = 0;
   int64_t done_ = 0;
-  Event job_event_;    // its strings keep their room
+  Event job_event_;  // its strings keep their room
   Event other_event_;
 };
 

@@ -7,7 +7,9 @@
 
 namespace fairlead {
 
-HistoryCursor::HistoryCursor(const History& history) : history_(history) { job_event_.what.emplace<Job>(); }
+HistoryCursor::HistoryCursor(const History& history) : history_(history) {
+  job_event_.what.emplace<Job>();
+}
 
 const Event* HistoryCursor::next() {
   if (const Event* event = next_of_fleet()) return event;
@@ -34,13 +36,18 @@ HistoryCursor::Due HistoryCursor::pop() {
   return due;
 }
 
-bool HistoryCursor::has_next_run(const Due& due) const { return history_.table_.runs()[due.run].continues; }
+bool HistoryCursor::has_next_run(const Due& due) const {
+  return history_.table_.runs()[due.run].continues;
+}
 
 const Event* HistoryCursor::next_of_runs() {
   const auto& runs = history_.table_.runs();
   if (next_workload_ < history_.order_.size()) {
     const uint32_t run = history_.order_[next_workload_];
-    const Due fresh{.second = runs[run].submit, .fact = Fact::submit, .run = run, .workload = static_cast<uint32_t>(next_workload_ + 1)};
+    const Due fresh{.second = runs[run].submit,
+                    .fact = Fact::submit,
+                    .run = run,
+                    .workload = static_cast<uint32_t>(next_workload_ + 1)};
     if (due_.empty() || fresh < due_.front()) {
       ++next_workload_;
       follow(fresh);
@@ -76,7 +83,8 @@ void HistoryCursor::follow(const Due& due) {
   } else {
     ++next.run;
     const HistoryRun& after = history_.table_.runs()[next.run];
-    if (run.how == RunEnd::resized) {  // this very fact states the next amount; what follows is its end
+    if (run.how ==
+        RunEnd::resized) {  // this very fact states the next amount; what follows is its end
       if (after.open) return;
       next.second = std::max(after.end, due.second);
     } else {
@@ -122,7 +130,8 @@ void state_identity(Job& job, const RunTable& table, const HistoryRun& run) {
     job.array.id = run.id;
     job.array.task = run.task;
     job.array.waiting_count = run.waiting_count;
-    if (run.waiting_count > 0) job.array.waiting = job.label.substr(std::min(job.label.find('['), job.label.size()));
+    if (run.waiting_count > 0)
+      job.array.waiting = job.label.substr(std::min(job.label.find('['), job.label.size()));
   }
   job.het_id = run.het_offset >= 0 ? run.id : 0;
   job.het_offset = std::max(run.het_offset, 0);
@@ -143,14 +152,16 @@ void state_request(Job& job, const RunTable& table, const HistoryRun& run, int32
 
 void HistoryCursor::state_run(const Due& due) {
   const auto& runs = history_.table_.runs();
-  const bool resized = due.fact == Fact::end && runs[due.run].continues && runs[due.run].how == RunEnd::resized;
+  const bool resized =
+      due.fact == Fact::end && runs[due.run].continues && runs[due.run].how == RunEnd::resized;
   const HistoryRun& run = runs[due.run + (resized ? 1 : 0)];
   job_event_.at = instant_of_seconds(due.second);
   Job& job = std::get<Job>(job_event_.what);
   job.id = due.workload;
   state_identity(job, history_.table_, run);
   const bool began = due.fact != Fact::submit;
-  state_request(job, history_.table_, run, began && run.start != 0 ? run.devices_held : run.devices_asked);
+  state_request(job, history_.table_, run,
+                began && run.start != 0 ? run.devices_held : run.devices_asked);
   job.restarts = run.restarts;
   job.requeued = !began && run.restarts > 0;
   job.submit = instant_of_seconds(run.submit);
@@ -167,9 +178,12 @@ void HistoryCursor::state_run(const Due& due) {
   job.nodes = history_.table_.text(run.nodes);
   if (due.fact == Fact::start || resized) {
     job.state = run.open ? run.state : JobState::running;
-    if (run.device_first >= 0) hold_placed(job, job.nodes, run);
-    else if (run.device_first == kPlacedElsewhere) job.held = {{.node = job.nodes}};
-    else if (!history_.fleet_.empty() && run.devices_held > 0) hold_on_nodes(job, job.nodes, run.devices_held);
+    if (run.device_first >= 0)
+      hold_placed(job, job.nodes, run);
+    else if (run.device_first == kPlacedElsewhere)
+      job.held = {{.node = job.nodes}};
+    else if (!history_.fleet_.empty() && run.devices_held > 0)
+      hold_on_nodes(job, job.nodes, run.devices_held);
     return;
   }
   job.state = run.state;
@@ -181,7 +195,12 @@ namespace {
 
 // One holder a pool stands for all its jobs: its size follows the demand.
 Job pool_job(const std::string& pool, uint32_t id, const char* what, int32_t devices) {
-  Job job{.id = id, .label = pool + "/" + what, .user = {}, .account = pool, .qos = {}, .partition = pool};
+  Job job{.id = id,
+          .label = pool + "/" + what,
+          .user = {},
+          .account = pool,
+          .qos = {},
+          .partition = pool};
   job.request.devices.total = devices;
   return job;
 }
@@ -194,7 +213,8 @@ const Event* HistoryCursor::next_of_aggregate() {
   const std::string& pool = history_.table_.name(row.pool);
   other_event_.at = instant_of_seconds(row.second);
   if (aggregate_part_ == 0) {
-    other_event_.what = Node{.name = pool, .state = NodeState::mixed, .devices = {{.model = "", .count = row.total}}};
+    other_event_.what = Node{
+        .name = pool, .state = NodeState::mixed, .devices = {{.model = "", .count = row.total}}};
   } else if (aggregate_part_ == 1) {
     Job job = pool_job(pool, row.pool * 2 + 1, "running", row.running);
     job.state = JobState::running;

@@ -34,10 +34,12 @@ Result<void> read_journal(HistoryBuilder& builder, HistoryInput& input) {
     notes.has_fleet = notes.has_fleet || std::holds_alternative<Node>(event->what);
     notes.has_telemetry = notes.has_telemetry || std::holds_alternative<Samples>(event->what);
     if (std::holds_alternative<Job>(event->what)) {
-      notes.has_starts = notes.has_ends = notes.has_devices = notes.has_teams = notes.has_limits = true;
+      notes.has_starts = notes.has_ends = notes.has_devices = notes.has_teams = notes.has_limits =
+          true;
     }
   }
-  if (notes.rows > notes.skipped_rows()) builder.journal().push_back({input.source, std::move(input.text)});
+  if (notes.rows > notes.skipped_rows())
+    builder.journal().push_back({input.source, std::move(input.text)});
   return {};
 }
 

@@ -46,12 +46,15 @@ std::string events_of(const History& history) {
 
 ByColumn seconds_of(const Engine& engine) {
   ByColumn sum;
-  engine.state().ledger.for_each(0, floor_seconds(engine.state().now), [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
+  engine.state().ledger.for_each(
+      0, floor_seconds(engine.state().now),
+      [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
   for (size_t c = 0; c < kColumns; ++c) sum[static_cast<Column>(c)] /= kMilli;
   return sum;
 }
 
-// --- sacct --json ------------------------------------------------------------------------------------
+// --- sacct --json
+// ------------------------------------------------------------------------------------
 
 TEST(SacctJson, TellsWhatTheTextTellsInEachRelease) {
   for (const char* release : {"22.05", "24.11", "26.05"}) {
@@ -83,17 +86,20 @@ TEST(SacctJson, ABrokenDocumentKeepsWhatComesBefore) {
 }
 
 TEST(SacctJson, NumbersThatAreTooLargeAreLeftOut) {
-  const std::string job = R"({"job_id":4,"user":"ana","state":{"current":"COMPLETED"},"nodes":"n1","time":{"submission":1767225600,"start":1767225600,"end":1767225900},)"
-                          R"("tres":{"requested":[{"type":"gres","name":"gpu","count":COUNT}]}})";
+  const std::string job =
+      R"({"job_id":4,"user":"ana","state":{"current":"COMPLETED"},"nodes":"n1","time":{"submission":1767225600,"start":1767225600,"end":1767225900},)"
+      R"("tres":{"requested":[{"type":"gres","name":"gpu","count":COUNT}]}})";
   const auto with = [&](std::string count) {
     std::string text = job;
     return text.replace(text.find("COUNT"), 5, count);
   };
-  const History history = read({{"x", "{\"jobs\":[" + with("8") + "," + with("99999999999") + "," + with("99999999999999999999999") + "]}"}});
+  const History history = read({{"x", "{\"jobs\":[" + with("8") + "," + with("99999999999") + "," +
+                                          with("99999999999999999999999") + "]}"}});
   EXPECT_EQ(history.notes().skipped[0].reason, "tres has a number that is too large");
 }
 
-// --- others ------------------------------------------------------------------------------------------
+// --- others
+// ------------------------------------------------------------------------------------------
 
 TEST(Swf, RowsBecomeJobs) {
   const History history = read({{"x.swf",
@@ -109,13 +115,15 @@ TEST(Swf, RowsBecomeJobs) {
 }
 
 TEST(Csv, ATableOfOnesOwnIsReadByItsColumns) {
-  const History history = read({{"jobs.csv",
-                                 "job,user,team,submit,start,end,gpus,nodes,state,class\n"
-                                 "a,ana,llm,2026-01-01T00:00:00Z,2026-01-01T00:01:00Z,2026-01-01T00:02:00Z,16,2,completed,batch\n"
-                                 "\"b, the second\",bob,ads,2026-01-01 00:00:00,,,4,1,pending,batch\n"
-                                 "c,bob,ads,2026-01-01T00:00:00+01:00,2026-01-01T00:00:00Z,,4,1,,prod\n"
-                                 "d,bob,ads,soon,,,4,1,,prod\n"
-                                 "e,bob,ads,2026-01-01 00:00:00,,,1e300,1,,prod\n"}});
+  const History history =
+      read({{"jobs.csv",
+             "job,user,team,submit,start,end,gpus,nodes,state,class\n"
+             "a,ana,llm,2026-01-01T00:00:00Z,2026-01-01T00:01:00Z,2026-01-01T00:02:00Z,16,2,"
+             "completed,batch\n"
+             "\"b, the second\",bob,ads,2026-01-01 00:00:00,,,4,1,pending,batch\n"
+             "c,bob,ads,2026-01-01T00:00:00+01:00,2026-01-01T00:00:00Z,,4,1,,prod\n"
+             "d,bob,ads,soon,,,4,1,,prod\n"
+             "e,bob,ads,2026-01-01 00:00:00,,,1e300,1,,prod\n"}});
   EXPECT_EQ(history.notes().format, "csv");
   EXPECT_EQ(history.notes().workloads, 3);
   EXPECT_EQ(history.notes().still_open, 2);
@@ -132,13 +140,15 @@ TEST(Csv, TimesFromZeroGetABase) {
 
 TEST(Openb, PodsAreHeldOnTheFleetAndSharesAreNotCountedTwice) {
   const std::string pods =
-      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_"
+      "time,scheduled_time\n"
       "p0,1000,1,2,1000,,LS,Succeeded,0,100,0\n"
       "p1,1000,1,1,400,,LS,Succeeded,0,100,0\n"
       "p2,1000,1,1,600,,BE,Succeeded,0,200,50\n"
       "p3,1000,1,1,1000,T4,BE,Running,10,,20\n"
       "p4,1000,1,0,0,,BE,Pending,10,,\n";
-  const std::string nodes = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,1,4,P100\nn1,64000,1,2,T4\n";
+  const std::string nodes =
+      "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,1,4,P100\nn1,64000,1,2,T4\n";
   const History alone = read({{"pods", pods}});
   EXPECT_EQ(seconds_of(replay(alone).engine).held_unmeasured, 2 * 100 + 40 + 90 + 180);
   const History placed = read({{"pods", pods}, {"nodes", nodes}});
@@ -152,7 +162,8 @@ TEST(Openb, PodsAreHeldOnTheFleetAndSharesAreNotCountedTwice) {
 
 TEST(Helios, DemandByMinuteIsOneHolderAndOneRequest) {
   const History history = read({{"data/Earth_vc6YE_gpu_sequence.csv",
-                                 "time,total_gpu_num,running_gpu_num,pending_gpu_num,idle_gpu_num,running_gpujob_num,pending_gpujob_num\n"
+                                 "time,total_gpu_num,running_gpu_num,pending_gpu_num,idle_gpu_num,"
+                                 "running_gpujob_num,pending_gpujob_num\n"
                                  "2020-05-01 00:00:00,208,162,0,46,6,0\n"
                                  "2020-05-01 00:01:00,208,162,0,46,6,0\n"
                                  "2020-05-01 00:02:00,208,170,16,38,7,1\n"
@@ -167,7 +178,12 @@ TEST(Helios, DemandByMinuteIsOneHolderAndOneRequest) {
 
 TEST(Journal, IsReplayedAsItWas) {
   std::string journal = event_header() + "\n";
-  const auto add = [&](int64_t second, What what) { journal += to_json(Event{.seq = 1, .at = instant_of_seconds(1'767'225'600 + second), .what = std::move(what)}) + "\n"; };
+  const auto add = [&](int64_t second, What what) {
+    journal +=
+        to_json(Event{
+            .seq = 1, .at = instant_of_seconds(1'767'225'600 + second), .what = std::move(what)}) +
+        "\n";
+  };
   add(0, PollBegan{.full = true});
   add(0, Node{.name = "n1", .state = NodeState::idle, .devices = {{"h100", 8}}});
   add(0, PollEnded{});
@@ -189,7 +205,8 @@ TEST(Journal, OfAnotherVersionIsRefused) {
 }
 
 TEST(History, TwoFormatsAreNoHistory) {
-  const auto history = read_history({{"a", "job,submit,start,end,gpus\na,0,10,20,4\n"}, {"b", "1 0 60 300 8 -1 -1 8 600 -1 1 3 2 -1 1 -1 -1 -1\n"}});
+  const auto history = read_history({{"a", "job,submit,start,end,gpus\na,0,10,20,4\n"},
+                                     {"b", "1 0 60 300 8 -1 -1 8 600 -1 1 3 2 -1 1 -1 -1 -1\n"}});
   ASSERT_FALSE(history);
   EXPECT_EQ(history.error().code, "history-mixed");
   EXPECT_EQ(history.error().place.source, "b");
@@ -198,16 +215,19 @@ TEST(History, TwoFormatsAreNoHistory) {
 // Any cut of a good dump, and any byte changed, is read or refused, and never more than that.
 TEST(History, NoInputBreaksAReader) {
   std::vector<std::string> seeds;
-  for (const char* name : {"22.05.txt", "26.05.txt", "24.11.json"}) seeds.push_back(content_of(source_dir() + "/tests/data/sacct/" + name).substr(0, 6000));
+  for (const char* name : {"22.05.txt", "26.05.txt", "24.11.json"})
+    seeds.push_back(content_of(source_dir() + "/tests/data/sacct/" + name).substr(0, 6000));
   seeds.push_back("1 0 60 300 8 -1 -1 8 600 -1 1 3 2 -1 1 -1 -1 -1\n");
   seeds.push_back("job,user,team,submit,start,end,gpus\n\"a\",ana,llm,0,10,20,4\n");
-  seeds.push_back("time,total_gpu_num,running_gpu_num,pending_gpu_num\n2020-05-01 00:00:00,208,162,0\n");
+  seeds.push_back(
+      "time,total_gpu_num,running_gpu_num,pending_gpu_num\n2020-05-01 00:00:00,208,162,0\n");
   Rng rng(1);
   const auto next = [&](uint64_t below) { return rng.below(below); };
   for (const std::string& seed : seeds) {
     for (int i = 0; i < 400; ++i) {
       std::string text = seed.substr(0, 1 + next(seed.size()));
-      for (uint64_t n = next(6); n > 0; --n) text[next(text.size())] = static_cast<char>("0|,:-\n\"{}[]9\xff="[next(15)]);
+      for (uint64_t n = next(6); n > 0; --n)
+        text[next(text.size())] = static_cast<char>("0|,:-\n\"{}[]9\xff="[next(15)]);
       auto history = read_history({{"fuzz", std::move(text)}});
       if (!history) {
         EXPECT_FALSE(history.error().code.empty());
@@ -218,7 +238,8 @@ TEST(History, NoInputBreaksAReader) {
   }
 }
 
-// --- public data, where it is at hand ---------------------------------------------------------------------
+// --- public data, where it is at hand
+// ---------------------------------------------------------------------
 
 std::string data_dir() {
   const char* dir = std::getenv("FAIRLEAD_DATA");
@@ -229,7 +250,8 @@ std::string unpacked(const std::string& path) {
   std::string out;
   FILE* pipe = popen(fmt::format("gzip -dc '{}' 2>/dev/null", path).c_str(), "r");
   char buffer[1 << 16];
-  for (size_t n; pipe != nullptr && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+  for (size_t n; pipe != nullptr && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    out.append(buffer, n);
   if (pipe != nullptr) pclose(pipe);
   return out;
 }
@@ -253,25 +275,33 @@ TEST(PublicData, EachTraceIsReadAndReplayed) {
   for (const PublicRow& row : rows) {
     SCOPED_TRACE(row.name);
     std::vector<HistoryInput> inputs;
-    for (const std::string& file : row.files) inputs.push_back({file, unpacked(data_dir() + "/" + file)});
-    if (inputs[0].text.empty()) GTEST_SKIP() << "no public data below " << data_dir() << " (FAIRLEAD_DATA names another folder)";
+    for (const std::string& file : row.files)
+      inputs.push_back({file, unpacked(data_dir() + "/" + file)});
+    if (inputs[0].text.empty())
+      GTEST_SKIP() << "no public data below " << data_dir()
+                   << " (FAIRLEAD_DATA names another folder)";
     const History history = read(std::move(inputs));
     EXPECT_EQ(history.notes().workloads, row.want_workloads);
-    EXPECT_EQ(history.notes().skipped_rows(), 0) << (history.notes().skipped.empty() ? "" : history.notes().skipped[0].reason);
+    EXPECT_EQ(history.notes().skipped_rows(), 0)
+        << (history.notes().skipped.empty() ? "" : history.notes().skipped[0].reason);
     EXPECT_EQ(replay(history).engine.recount(), "");
   }
 }
 
 TEST(PublicData, OpenbAndHeliosHaveAFleet) {
-  std::vector<HistoryInput> openb{{"pods", unpacked(data_dir() + "/openb/openb_pod_list_default.csv.gz")},
-                                  {"nodes", content_of(data_dir() + "/openb/openb_node_list_gpu_node.csv")}};
-  if (openb[0].text.empty()) GTEST_SKIP() << "no public data below " << data_dir() << " (FAIRLEAD_DATA names another folder)";
+  std::vector<HistoryInput> openb{
+      {"pods", unpacked(data_dir() + "/openb/openb_pod_list_default.csv.gz")},
+      {"nodes", content_of(data_dir() + "/openb/openb_node_list_gpu_node.csv")}};
+  if (openb[0].text.empty())
+    GTEST_SKIP() << "no public data below " << data_dir()
+                 << " (FAIRLEAD_DATA names another folder)";
   const ReplayResult pods = replay(read(std::move(openb)));
   EXPECT_EQ(pods.engine.state().fleet.present_devices(), 6212);
   EXPECT_EQ(pods.engine.recount(), "");
   std::vector<HistoryInput> helios;
   for (const char* pool : {"vc6YE", "vchbv", "vcLJZ"}) {
-    const std::string path = fmt::format("{}/helios/Earth_{}_gpu_sequence.csv.gz", data_dir(), pool);
+    const std::string path =
+        fmt::format("{}/helios/Earth_{}_gpu_sequence.csv.gz", data_dir(), pool);
     helios.push_back({path, unpacked(path)});
   }
   const ReplayResult demand = replay(read(std::move(helios)));

@@ -22,7 +22,7 @@ struct HistoryBuilder {
   std::vector<AggregateRow>& aggregate() { return history.aggregate_; }
   std::vector<Node>& fleet() { return history.fleet_; }
   std::vector<HistoryInput>& journal() { return history.journal_; }
-  void remark(std::string sentence);  // once, however often it is made
+  void remark(std::string sentence);                         // once, however often it is made
   void skip(std::string_view reason, std::string_view row);  // counts a row that is left out
   void keep(HistoryRun run);
 };
@@ -65,7 +65,8 @@ std::string_view take_line(std::string_view& text);
 std::string_view take_field(std::string_view& line, char delimiter);
 std::string_view without_blanks(std::string_view text);
 std::string lower_case(std::string_view text);
-std::optional<int64_t> whole_number(std::string_view text);  // none too large, no sign of anything else
+std::optional<int64_t> whole_number(
+    std::string_view text);  // none too large, no sign of anything else
 std::optional<double> decimal_number(std::string_view text);
 
 // A second since 1970, or 0 for a word that says there is none ("Unknown", "None", "N/A", empty).
@@ -82,7 +83,7 @@ struct TresAmounts {
   int64_t devices = 0;
   std::string_view model;  // empty where none or several are named
   int64_t cpus = 0, nodes = 0;
-  bool shards = false;     // shares of devices, whose size the dump does not state
+  bool shards = false;  // shares of devices, whose size the dump does not state
 };
 std::optional<TresAmounts> parse_tres(std::string_view text);
 

@@ -28,19 +28,19 @@ BOOST_DESCRIBE_STRUCT(SkippedRows, (), (reason, count, source, line, excerpt))
 
 // What was read, and what it cannot tell.
 struct HistoryNotes {
-  std::string format;   // "sacct -P", "sacct --json", "swf", "philly", …
-  int64_t rows = 0;     // of data, those left out included
+  std::string format;  // "sacct -P", "sacct --json", "swf", "philly", …
+  int64_t rows = 0;    // of data, those left out included
   int64_t workloads = 0;
-  int64_t runs = 0;     // that held something or could have: requeued jobs have several
-  Instant from, until;  // first and last instant that is stated
-  bool has_starts = false;     // else waits are not known
+  int64_t runs = 0;         // that held something or could have: requeued jobs have several
+  Instant from, until;      // first and last instant that is stated
+  bool has_starts = false;  // else waits are not known
   bool has_ends = false;
-  bool has_devices = false;    // else nothing is known of devices
-  bool has_fleet = false;      // else there is no free, stranded or down
+  bool has_devices = false;  // else nothing is known of devices
+  bool has_fleet = false;    // else there is no free, stranded or down
   bool has_teams = false;
-  bool has_limits = false;     // time limits
-  bool has_telemetry = false;  // else what was held is unmeasured
-  bool has_polls = false;      // our own journal: it is replayed as it was
+  bool has_limits = false;      // time limits
+  bool has_telemetry = false;   // else what was held is unmeasured
+  bool has_polls = false;       // our own journal: it is replayed as it was
   int64_t without_devices = 0;  // workloads that asked for none
   int64_t still_open = 0;       // waiting or running at the end of the dump
   std::vector<SkippedRows> skipped;
@@ -53,10 +53,9 @@ struct HistoryNotes {
   bool operator==(const HistoryNotes&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(HistoryNotes, (),
-                      (format, rows, workloads, runs, from, until, has_starts, has_ends, has_devices,
-                       has_fleet, has_teams, has_limits, has_telemetry, has_polls,
-                       without_devices, still_open,
-                       skipped, remarks))
+                      (format, rows, workloads, runs, from, until, has_starts, has_ends,
+                       has_devices, has_fleet, has_teams, has_limits, has_telemetry, has_polls,
+                       without_devices, still_open, skipped, remarks))
 
 struct PoolText {
   uint32_t offset = 0, size = 0;
@@ -81,18 +80,19 @@ struct HistoryRun {
   int32_t nodes_count = 1;
   int32_t cpus = 0;
   int32_t exit_code = 0;
-  uint32_t id = 0;             // as printed
-  int32_t task = -1;           // of an array
-  int32_t waiting_count = 0;   // of an array's record that still waits
+  uint32_t id = 0;            // as printed
+  int32_t task = -1;          // of an array
+  int32_t waiting_count = 0;  // of an array's record that still waits
   int32_t het_offset = -1;
-  int32_t restarts = 0;        // requeues before this run
-  uint32_t cluster = 0;        // several clusters in one dump repeat ids
-  int32_t device_first = kNotPlaced;  // placed by the reader: devices [first, first + held) of its node
-  NameId models_allowed = 0;   // "V100M16|V100M32" where several are
+  int32_t restarts = 0;  // requeues before this run
+  uint32_t cluster = 0;  // several clusters in one dump repeat ids
+  int32_t device_first =
+      kNotPlaced;             // placed by the reader: devices [first, first + held) of its node
+  NameId models_allowed = 0;  // "V100M16|V100M32" where several are
   JobState state = JobState::unknown;
   RunEnd how = RunEnd::final;
-  bool continues = false;      // the next run of the same workload
-  bool open = false;           // had not ended when the dump was made
+  bool continues = false;  // the next run of the same workload
+  bool open = false;       // had not ended when the dump was made
 };
 
 // Aggregate demand of one pool at an instant, where a trace has no jobs.
@@ -112,7 +112,9 @@ class RunTable {
     pool_.append(text);
     return at;
   }
-  std::string_view text(PoolText at) const { return std::string_view(pool_).substr(at.offset, at.size); }
+  std::string_view text(PoolText at) const {
+    return std::string_view(pool_).substr(at.offset, at.size);
+  }
   NameTable& names() { return names_; }
   const std::string& name(NameId id) const { return names_.name(id); }
   std::vector<HistoryRun>& runs() { return runs_; }

@@ -18,7 +18,9 @@ std::string_view take_header(std::string_view& text, int64_t& line_number) {
 }
 
 const char* settle_run(HistoryRun& run) {
-  const auto odd = [](int64_t s) { return s != 0 && (s < kHistorySecondMin || s > kHistorySecondMax); };
+  const auto odd = [](int64_t s) {
+    return s != 0 && (s < kHistorySecondMin || s > kHistorySecondMax);
+  };
   if (odd(run.submit) || odd(run.start) || odd(run.end)) return "a time that cannot be";
   if (run.start != 0 && run.end != 0 && run.end < run.start) return "End is before Start";
   if (run.submit == 0) run.submit = run.start;
@@ -55,7 +57,8 @@ std::string_view without_blanks(std::string_view text) {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
@@ -78,13 +81,14 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool says_none(std::string_view text) {
-  return text.empty() || text == "Unknown" || text == "None" || text == "N/A" || text == "0" || text == "NONE" ||
-         text == "none" || text == "nan" || text == "NaT" || text == "-1";
+  return text.empty() || text == "Unknown" || text == "None" || text == "N/A" || text == "0" ||
+         text == "NONE" || text == "none" || text == "nan" || text == "NaT" || text == "-1";
 }
 
 // "2026-01-31T08:09:10" or with a blank: most of a dump's bytes are these.
 std::optional<int64_t> parse_civil(std::string_view t) {
-  if (t.size() != 19 || t[4] != '-' || t[7] != '-' || (t[10] != 'T' && t[10] != ' ') || t[13] != ':' || t[16] != ':') {
+  if (t.size() != 19 || t[4] != '-' || t[7] != '-' || (t[10] != 'T' && t[10] != ' ') ||
+      t[13] != ':' || t[16] != ':') {
     return std::nullopt;
   }
   bool digits = true;
@@ -93,9 +97,14 @@ std::optional<int64_t> parse_civil(std::string_view t) {
     return (t[at] - '0') * 10 + (t[at + 1] - '0');
   };
   const int high = two(0);
-  const Civil c{.year = high * 100 + two(2), .month = two(5), .day = two(8), .hour = two(11), .minute = two(14),
+  const Civil c{.year = high * 100 + two(2),
+                .month = two(5),
+                .day = two(8),
+                .hour = two(11),
+                .minute = two(14),
                 .second = two(17)};
-  if (!digits || c.month < 1 || c.month > 12 || c.day < 1 || c.day > 31 || c.hour > 23 || c.minute > 59 || c.second > 60) {
+  if (!digits || c.month < 1 || c.month > 12 || c.day < 1 || c.day > 31 || c.hour > 23 ||
+      c.minute > 59 || c.second > 60) {
     return std::nullopt;
   }
   return civil_to_seconds(c);
@@ -132,7 +141,8 @@ std::optional<int64_t> parse_slurm_span(std::string_view text) {
   while (!text.empty()) {
     if (count == parts.size()) return std::nullopt;
     std::string_view part = take_field(text, ':');
-    if (const size_t dot = part.find('.'); dot != part.npos) part = part.substr(0, dot);  // "02:03.120"
+    if (const size_t dot = part.find('.'); dot != part.npos)
+      part = part.substr(0, dot);  // "02:03.120"
     const auto number = whole_number(part);
     if (!number || *number < 0 || *number > kDaysMax * 24) return std::nullopt;
     parts[count++] = *number;
@@ -171,9 +181,12 @@ std::optional<TresAmounts> parse_tres(std::string_view text) {
     if (!wanted) continue;
     const auto amount = amount_of(item.substr(equals + 1));
     if (!amount || *amount > kDevicesMax) return std::nullopt;
-    if (key == "cpu") amounts.cpus = *amount;
-    else if (key == "node") amounts.nodes = *amount;
-    else if (key == "gres/gpu") untyped = *amount;
+    if (key == "cpu")
+      amounts.cpus = *amount;
+    else if (key == "node")
+      amounts.nodes = *amount;
+    else if (key == "gres/gpu")
+      untyped = *amount;
     else if (key.starts_with("gres/gpu:")) {
       typed += *amount;
       amounts.model = key.substr(9);
@@ -259,7 +272,8 @@ int32_t tasks_of(std::string_view list) {
 }  // namespace
 
 StatedState parse_state(std::string_view word) {
-  word = word.substr(0, std::min(word.find_first_of(" +,"), word.size()));  // "CANCELLED by 1001", "CANCELLED+"
+  word = word.substr(
+      0, std::min(word.find_first_of(" +,"), word.size()));  // "CANCELLED by 1001", "CANCELLED+"
   for (const StateWord& known : kStateWords) {
     if (word == known.word || word == known.brief) return {known.state, known.how};
   }

@@ -1,9 +1,10 @@
-// Where openb's pods ran is not published. With the fleet known a place is made up, and said so: the
-// first node in the list's order with room for the pod's devices, at the second it was scheduled.
+// Where openb's pods ran is not published. With the fleet known a place is made up, and said so:
+// the first node in the list's order with room for the pod's devices, at the second it was
+// scheduled.
 //
 // Whole devices are held by the pods themselves. A device that is shared is held as a whole, by one
-// holder for all its shares, from the first share to the last: the books know no holder of a part of
-// a device that is a device of the fleet.
+// holder for all its shares, from the first share to the last: the books know no holder of a part
+// of a device that is a device of the fleet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ class Placer {
   explicit Placer(HistoryBuilder& builder) : builder_(builder), runs_(builder.table().runs()) {
     for (const Node& node : builder.fleet()) {
       const int32_t count = node.devices.empty() ? 0 : node.devices[0].count;
-      nodes_.push_back({.model = node.devices.empty() ? "" : node.devices[0].model, .used = std::vector<int32_t>(static_cast<size_t>(count), 0),
+      nodes_.push_back({.model = node.devices.empty() ? "" : node.devices[0].model,
+                        .used = std::vector<int32_t>(static_cast<size_t>(count), 0),
                         .since = std::vector<int64_t>(static_cast<size_t>(count), 0)});
     }
   }
@@ -30,16 +32,25 @@ class Placer {
     for (uint32_t i = 0; i < runs_.size(); ++i) {
       if (runs_[i].start != 0 && runs_[i].devices_held > 0) order.push_back(i);
     }
-    std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return std::tie(runs_[a].start, a) < std::tie(runs_[b].start, b); });
+    std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+      return std::tie(runs_[a].start, a) < std::tie(runs_[b].start, b);
+    });
     for (const uint32_t i : order) {
       give_back(runs_[i].start);
       place(i);
     }
     give_back(INT64_MAX);
     runs_.insert(runs_.end(), holders_.begin(), holders_.end());
-    builder_.remark("where pods ran is not published: each is put on the first node with room for its devices");
-    if (!holders_.empty()) builder_.remark(fmt::format("a shared device is held whole while any pod shares it: {} holders of team 'shared devices' stand for the shares", holders_.size()));
-    if (unplaced_ > 0) builder_.remark(fmt::format("{} pods found no room so: their devices count beside the fleet", unplaced_));
+    builder_.remark(
+        "where pods ran is not published: each is put on the first node with room for its devices");
+    if (!holders_.empty())
+      builder_.remark(
+          fmt::format("a shared device is held whole while any pod shares it: {} holders of team "
+                      "'shared devices' stand for the shares",
+                      holders_.size()));
+    if (unplaced_ > 0)
+      builder_.remark(
+          fmt::format("{} pods found no room so: their devices count beside the fleet", unplaced_));
   }
 
  private:
@@ -52,7 +63,9 @@ class Placer {
     int64_t end;
     uint32_t node;
     int32_t first, count, milli;
-    friend bool operator>(const Placed& a, const Placed& b) { return std::tie(a.end, a.node, a.first) > std::tie(b.end, b.node, b.first); }
+    friend bool operator>(const Placed& a, const Placed& b) {
+      return std::tie(a.end, a.node, a.first) > std::tie(b.end, b.node, b.first);
+    }
   };
 
   bool allowed(const HistoryRun& run, const Room& room) const {

@@ -26,9 +26,11 @@ WatchRules walk_rules(bool calm) {
 
 class Walk {
  public:
-  explicit Walk(const WalkOptions& options) : options_(options), rng_(options.seed), site_(kWalkStart, walk_rules(options.calm)) {
+  explicit Walk(const WalkOptions& options)
+      : options_(options), rng_(options.seed), site_(kWalkStart, walk_rules(options.calm)) {
     for (int32_t i = 0; i < 6; ++i) add_node(i);
-    for (const char* name : {"gpu", "big"}) site_.slurm().put(Partition{.name = name, .nodes = all_names()});
+    for (const char* name : {"gpu", "big"})
+      site_.slurm().put(Partition{.name = name, .nodes = all_names()});
     site_.slurm().put(Qos{.name = "normal"});
     Qos prod{.name = "prod"};
     prod.preempts = {"normal"};
@@ -57,16 +59,24 @@ class Walk {
   }
 
  private:
-  // --- the walk --------------------------------------------------------------------------------------
+  // --- the walk
+  // --------------------------------------------------------------------------------------
   void step() {
     const uint64_t draw = rng_.below(100);
-    if (draw < 40) pass(rng_.between(1, 45));
-    else if (draw < 65) submit();
-    else if (draw < 80) change_job();
-    else if (draw < 88) change_node();
-    else if (draw < 91 && !options_.calm) change_controller();
-    else if (draw < 93) pass(rng_.between(60, options_.calm ? 600 : 4000));
-    else if (options_.faults && !options_.calm) change_faults();
+    if (draw < 40)
+      pass(rng_.between(1, 45));
+    else if (draw < 65)
+      submit();
+    else if (draw < 80)
+      change_job();
+    else if (draw < 88)
+      change_node();
+    else if (draw < 91 && !options_.calm)
+      change_controller();
+    else if (draw < 93)
+      pass(rng_.between(60, options_.calm ? 600 : 4000));
+    else if (options_.faults && !options_.calm)
+      change_faults();
   }
 
   // A run that begins and is thrown away between two looks is one that nobody can know of.
@@ -75,7 +85,9 @@ class Walk {
     site_.poll();
   }
 
-  void pass(int64_t s) { site_.run_until(site_.slurm().now() + seconds(s), options_.calm || rng_.chance(500'000)); }
+  void pass(int64_t s) {
+    site_.run_until(site_.slurm().now() + seconds(s), options_.calm || rng_.chance(500'000));
+  }
 
   void submit() {
     if (site_.slurm().listed().size() >= kJobsMost) return pass(30);
@@ -90,8 +102,10 @@ class Walk {
     JobRequest& r = s.job.request;
     const int32_t devices = kDevices[rng_.below(kDevices.size())];
     r.nodes_min = devices == 8 ? static_cast<int32_t>(rng_.between(1, 3)) : 1;
-    if (rng_.chance(700'000)) r.devices = {.model = {}, .per_node = devices, .total = devices * r.nodes_min};
-    else r.devices.total = devices;
+    if (rng_.chance(700'000))
+      r.devices = {.model = {}, .per_node = devices, .total = devices * r.nodes_min};
+    else
+      r.devices.total = devices;
     if (rng_.chance(300'000)) r.devices.model = rng_.chance(500'000) ? "h100" : "a100";
     r.time_limit_s = rng_.chance(800'000) ? rng_.between(60, 3000) : -1;
     s.runs_s = rng_.between(1, 4000);
@@ -99,13 +113,16 @@ class Walk {
     s.may_requeue = rng_.chance(700'000);
     s.held = rng_.chance(50'000);
     if (rng_.chance(80'000)) {
-      const int64_t last = rng_.between(0, 6);  // one draw a statement: compilers order arguments as they like
+      const int64_t last =
+          rng_.between(0, 6);  // one draw a statement: compilers order arguments as they like
       s.array = fmt::format("0-{}%{}", last, rng_.between(0, 3));
     }
     if (rng_.chance(100'000)) s.job.begin = site_.slurm().now() + seconds(rng_.between(1, 600));
     if (last_id_ != 0 && rng_.chance(100'000)) s.after_ok = {last_id_};
     for (int64_t at = 0; rng_.chance(600'000) && s.does.size() < 4; at += rng_.between(1, 900)) {
-      s.does.push_back({.after_s = at, .doing = static_cast<Doing>(rng_.below(5)), .devices = static_cast<int32_t>(rng_.below(3))});
+      s.does.push_back({.after_s = at,
+                        .doing = static_cast<Doing>(rng_.below(5)),
+                        .devices = static_cast<int32_t>(rng_.below(3))});
     }
     if (const auto id = site_.slurm().submit(std::move(s))) {
       last_id_ = *id;
@@ -119,14 +136,30 @@ class Walk {
     const uint32_t id = ids[rng_.below(ids.size())];
     SlurmModel& m = site_.slurm();
     switch (rng_.below(8)) {
-      case 0: m.cancel(id); break;
-      case 1: m.hold(id); break;
-      case 2: m.release(id); break;
-      case 3: m.suspend(id); break;
-      case 4: m.resume(id); break;
-      case 5: m.requeue(id); break;
-      case 6: m.preempt(id); break;
-      default: if (!options_.calm) m.shrink(id, 1); break;
+      case 0:
+        m.cancel(id);
+        break;
+      case 1:
+        m.hold(id);
+        break;
+      case 2:
+        m.release(id);
+        break;
+      case 3:
+        m.suspend(id);
+        break;
+      case 4:
+        m.resume(id);
+        break;
+      case 5:
+        m.requeue(id);
+        break;
+      case 6:
+        m.preempt(id);
+        break;
+      default:
+        if (!options_.calm) m.shrink(id, 1);
+        break;
     }
   }
 
@@ -138,7 +171,11 @@ class Walk {
   }
 
   void add_node(int32_t i) {
-    Node node{.name = name_of(i), .state = NodeState::idle, .devices = {{.model = i % 3 == 0 ? "a100" : "h100", .count = i % 4 == 0 ? 4 : 8}}, .cpus = 64, .memory_mb = 1'000'000};
+    Node node{.name = name_of(i),
+              .state = NodeState::idle,
+              .devices = {{.model = i % 3 == 0 ? "a100" : "h100", .count = i % 4 == 0 ? 4 : 8}},
+              .cpus = 64,
+              .memory_mb = 1'000'000};
     site_.slurm().put(std::move(node));
   }
 
@@ -146,9 +183,15 @@ class Walk {
     const auto i = static_cast<int32_t>(rng_.below(kNodesMost));
     SlurmModel& m = site_.slurm();
     switch (rng_.below(8)) {
-      case 0: m.fail_node(name_of(i)); break;
-      case 1: m.drain(name_of(i), "walk"); break;
-      case 2: if (!options_.calm && rng_.chance(200'000)) m.drop_node(name_of(i)); break;
+      case 0:
+        m.fail_node(name_of(i));
+        break;
+      case 1:
+        m.drain(name_of(i), "walk");
+        break;
+      case 2:
+        if (!options_.calm && rng_.chance(200'000)) m.drop_node(name_of(i));
+        break;
       case 3:
         if (!options_.calm && !m.away()) {
           m.drop_node(name_of(i));  // a node that is configured anew runs nothing
@@ -156,33 +199,57 @@ class Walk {
         }
         break;
       case 4: {
-        Reservation r{.name = fmt::format("r{}", rng_.below(3)), .start = m.now() + seconds(rng_.between(0, 600)), .nodes = {name_of(i)}};
+        Reservation r{.name = fmt::format("r{}", rng_.below(3)),
+                      .start = m.now() + seconds(rng_.between(0, 600)),
+                      .nodes = {name_of(i)}};
         r.end = r.start + seconds(rng_.between(1, 1200));
         if (rng_.chance(500'000)) r.flags = {"MAINT"};
         m.put(std::move(r));
         break;
       }
-      case 5: m.drop_reservation(fmt::format("r{}", rng_.below(3))); break;
-      default: m.undrain(name_of(i)); break;
+      case 5:
+        m.drop_reservation(fmt::format("r{}", rng_.below(3)));
+        break;
+      default:
+        m.undrain(name_of(i));
+        break;
     }
   }
 
   void change_controller() {
     SlurmModel& m = site_.slurm();
-    if (m.away()) m.restart();
-    else if (rng_.chance(500'000)) m.crash();
-    else m.stop();
+    if (m.away())
+      m.restart();
+    else if (rng_.chance(500'000))
+      m.crash();
+    else
+      m.stop();
   }
 
   void change_faults() {
     switch (rng_.below(8)) {
-      case 0: lost_ppm_ = rng_.chance(500'000) ? 100'000 : 0; break;
-      case 1: doubled_ppm_ = rng_.chance(500'000) ? 200'000 : 0; break;
-      case 2: late_ppm_ = rng_.chance(500'000) ? 150'000 : 0; break;
-      case 3: lying_ppm_ = rng_.chance(500'000) ? 200'000 : 0; break;
-      case 4: site_.set_telemetry_away(rng_.chance(500'000)); break;
-      case 5: site_.set_clock_ahead(rng_.chance(600'000) ? Duration{} : seconds(rng_.between(-7200, 90'000))); break;
-      case 6: site_.start_watching(); break;
+      case 0:
+        lost_ppm_ = rng_.chance(500'000) ? 100'000 : 0;
+        break;
+      case 1:
+        doubled_ppm_ = rng_.chance(500'000) ? 200'000 : 0;
+        break;
+      case 2:
+        late_ppm_ = rng_.chance(500'000) ? 150'000 : 0;
+        break;
+      case 3:
+        lying_ppm_ = rng_.chance(500'000) ? 200'000 : 0;
+        break;
+      case 4:
+        site_.set_telemetry_away(rng_.chance(500'000));
+        break;
+      case 5:
+        site_.set_clock_ahead(rng_.chance(600'000) ? Duration{}
+                                                   : seconds(rng_.between(-7200, 90'000)));
+        break;
+      case 6:
+        site_.start_watching();
+        break;
       default:
         site_.stop_watching();
         pass(rng_.between(1, 4000));
@@ -191,7 +258,8 @@ class Walk {
     }
   }
 
-  // --- the wire --------------------------------------------------------------------------------------
+  // --- the wire
+  // --------------------------------------------------------------------------------------
   void on_wire(std::vector<Event>& events) {
     std::vector<Event> arrived = std::exchange(late_, {});
     for (Event& event : events) {
@@ -212,19 +280,34 @@ class Walk {
     for (DeviceSample& s : samples.samples) {
       if (!rng_.chance(lying_ppm_)) continue;
       switch (rng_.below(7)) {
-        case 0: s.at = s.at + seconds(rng_.between(-100'000, 100'000)); break;
-        case 1: s.index = static_cast<int32_t>(rng_.between(-2, 40)); break;
-        case 2: s.node = "nowhere"; break;
-        case 3: s.utilisation_ppm = static_cast<int64_t>(rng_.next()); break;
-        case 4: s.memory_used_mib = static_cast<int64_t>(rng_.next()); break;
-        case 5: s.at = {INT64_MAX}; break;
-        default: s = {.node = s.node, .index = s.index, .at = s.at}; break;
+        case 0:
+          s.at = s.at + seconds(rng_.between(-100'000, 100'000));
+          break;
+        case 1:
+          s.index = static_cast<int32_t>(rng_.between(-2, 40));
+          break;
+        case 2:
+          s.node = "nowhere";
+          break;
+        case 3:
+          s.utilisation_ppm = static_cast<int64_t>(rng_.next());
+          break;
+        case 4:
+          s.memory_used_mib = static_cast<int64_t>(rng_.next());
+          break;
+        case 5:
+          s.at = {INT64_MAX};
+          break;
+        default:
+          s = {.node = s.node, .index = s.index, .at = s.at};
+          break;
       }
     }
   }
 
-  // --- truth -----------------------------------------------------------------------------------------
-  // For one full poll all is well; then the books must say what is.
+  // --- truth
+  // ----------------------------------------------------------------------------------------- For
+  // one full poll all is well; then the books must say what is.
   void compare() {
     const auto ppm = std::tuple(lost_ppm_, doubled_ppm_, late_ppm_);
     lost_ppm_ = doubled_ppm_ = late_ppm_ = 0;
@@ -242,10 +325,12 @@ class Walk {
     site_.tick();
     ByColumn sum;
     const State& s = site_.engine().state();
-    s.ledger.for_each(0, floor_seconds(s.now), [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
+    s.ledger.for_each(0, floor_seconds(s.now),
+                      [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
     const int64_t truth = site_.slurm().held_device_seconds();
     if (sum.held() == truth * kMilli) return "";
-    return fmt::format("the books have {} device-seconds held, {} were", sum.held() / kMilli, truth);
+    return fmt::format("the books have {} device-seconds held, {} were", sum.held() / kMilli,
+                       truth);
   }
 
   WalkOptions options_;

@@ -1,10 +1,11 @@
 // A walk through everything that can happen to a site, drawn from a seed.
 //
 // Each step is one thing: time passes, somebody submits, cancels or requeues, a node fails, drains,
-// joins or leaves, the controller crashes, the exporter lies or goes away, our clock jumps, we restart
-// from a snapshot, the wire loses, doubles or delays events. After each step the books are recounted;
-// every so often all is well for one full poll, and then what the engine holds must be what the model
-// says is held. The same seed gives the same walk and the same digest on every machine.
+// joins or leaves, the controller crashes, the exporter lies or goes away, our clock jumps, we
+// restart from a snapshot, the wire loses, doubles or delays events. After each step the books are
+// recounted; every so often all is well for one full poll, and then what the engine holds must be
+// what the model says is held. The same seed gives the same walk and the same digest on every
+// machine.
 #pragma once
 
 #include <cstdint>

@@ -15,10 +15,13 @@ int64_t from_environment(const char* name, int64_t otherwise) {
 
 WalkResult walk(WalkOptions options) {
   const WalkResult result = random_walk(options);
-  fmt::print("seed {} steps {}{}: {} events, {} decisions, {} comparisons, digest {}\n", options.seed, options.steps,
-             options.faults ? "" : " without faults", result.events, result.decisions, result.comparisons, to_text(result.digest));
-  EXPECT_EQ(result.problem, "") << "at step " << result.step << "; to repeat: FAIRLEAD_SEED=" << options.seed
-                                << " FAIRLEAD_STEPS=" << result.step + 1 << " FAIRLEAD_FAULTS=" << options.faults
+  fmt::print("seed {} steps {}{}: {} events, {} decisions, {} comparisons, digest {}\n",
+             options.seed, options.steps, options.faults ? "" : " without faults", result.events,
+             result.decisions, result.comparisons, to_text(result.digest));
+  EXPECT_EQ(result.problem, "") << "at step " << result.step
+                                << "; to repeat: FAIRLEAD_SEED=" << options.seed
+                                << " FAIRLEAD_STEPS=" << result.step + 1
+                                << " FAIRLEAD_FAULTS=" << options.faults
                                 << " build/dev/sim_test --gtest_filter=RandomWalk.ThatIsAskedFor";
   return result;
 }
@@ -38,12 +41,15 @@ TEST(RandomWalk, TheSameSeedIsTheSameWalk) {
   EXPECT_NE(walk({.seed = 7, .steps = 500}).digest, walk({.seed = 8, .steps = 500}).digest);
 }
 
-// FAIRLEAD_SEED, FAIRLEAD_STEPS, FAIRLEAD_FAULTS choose; FAIRLEAD_WALKS takes so many seeds from there.
+// FAIRLEAD_SEED, FAIRLEAD_STEPS, FAIRLEAD_FAULTS choose; FAIRLEAD_WALKS takes so many seeds from
+// there.
 TEST(RandomWalk, ThatIsAskedFor) {
   const int64_t first = from_environment("FAIRLEAD_SEED", 0);
   if (first == 0) GTEST_SKIP() << "FAIRLEAD_SEED asks for a walk";
   for (int64_t seed = first; seed < first + from_environment("FAIRLEAD_WALKS", 1); ++seed) {
-    walk({.seed = static_cast<uint64_t>(seed), .steps = from_environment("FAIRLEAD_STEPS", 5000), .faults = from_environment("FAIRLEAD_FAULTS", 1) != 0});
+    walk({.seed = static_cast<uint64_t>(seed),
+          .steps = from_environment("FAIRLEAD_STEPS", 5000),
+          .faults = from_environment("FAIRLEAD_FAULTS", 1) != 0});
     if (HasFailure()) return;
   }
 }

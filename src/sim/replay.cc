@@ -3,7 +3,8 @@
 namespace fairlead {
 namespace {
 
-constexpr Duration kPauseMax = seconds(86400);  // a longer pause is walked through: no jump of a clock
+constexpr Duration kPauseMax =
+    seconds(86400);  // a longer pause is walked through: no jump of a clock
 
 class Replay {
  public:
@@ -69,7 +70,8 @@ class Replay {
 }  // namespace
 
 ReplayResult replay(const History& history, ReplayOptions options) {
-  if (!history.notes().has_polls) options.rules.source_grace = options.rules.jump_max;  // nobody polls
+  if (!history.notes().has_polls)
+    options.rules.source_grace = options.rules.jump_max;  // nobody polls
   return Replay(history, std::move(options)).run(history);
 }
 

@@ -1,7 +1,8 @@
 // sacct --json, of releases 22.05 to 26.05: {"jobs": [{…}, …], …}.
 //
-// What differs between them: a number may be {"set":…, "infinite":…, "number":…}, a state may be a list
-// whose later words are flags (["PENDING", "REQUEUED"] is a run that was requeued), words may be null.
+// What differs between them: a number may be {"set":…, "infinite":…, "number":…}, a state may be a
+// list whose later words are flags (["PENDING", "REQUEUED"] is a run that was requeued), words may
+// be null.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -79,14 +80,20 @@ void read_tres(od::value list, Tres& out) {
     std::string type, name;
     int64_t count = 0;
     for_each_member_of(item, [&](std::string_view key, od::value value) {
-      if (key == "type") type = text_of(value);
-      else if (key == "name") name = text_of(value);
-      else if (key == "count") count = std::max<int64_t>(number_of(value).value_or(0), 0);
+      if (key == "type")
+        type = text_of(value);
+      else if (key == "name")
+        name = text_of(value);
+      else if (key == "count")
+        count = std::max<int64_t>(number_of(value).value_or(0), 0);
     });
     out.stated = true;
-    if (type == "cpu") out.cpus = count;
-    else if (type == "node") out.nodes = count;
-    else if (type == "gres" && name == "gpu") out.untyped = count;
+    if (type == "cpu")
+      out.cpus = count;
+    else if (type == "node")
+      out.nodes = count;
+    else if (type == "gres" && name == "gpu")
+      out.untyped = count;
     else if (type == "gres" && name.starts_with("gpu:")) {
       out.typed += count;
       out.model = name.substr(4);
@@ -117,34 +124,59 @@ class Reader {
  private:
   void read(std::string_view key, od::value value) {
     NameTable& names = builder_.table().names();
-    if (key == "job_id") run_.id = static_cast<uint32_t>(std::clamp<int64_t>(number_of(value).value_or(0), 0, 0xffff'ffffLL));
-    else if (key == "user") run_.user = names.intern(text_of(value));
-    else if (key == "account") run_.account = names.intern(text_of(value));
-    else if (key == "qos") run_.qos = names.intern(text_of(value));
-    else if (key == "partition") run_.partition = names.intern(text_of(value));
-    else if (key == "cluster") run_.cluster = names.intern(text_of(value));
-    else if (key == "nodes") nodes_ = text_of(value);
-    else if (key == "allocation_nodes") run_.nodes_count = static_cast<int32_t>(std::clamp<int64_t>(number_of(value).value_or(1), 1, 1'000'000));
-    else if (key == "time") for_each_member_of(value, [&](std::string_view k, od::value v) { read_time(k, v); });
-    else if (key == "state") for_each_member_of(value, [&](std::string_view k, od::value v) { if (k == "current") read_state(v); });
-    else if (key == "array") for_each_member_of(value, [&](std::string_view k, od::value v) { read_array(k, v); });
-    else if (key == "het") for_each_member_of(value, [&](std::string_view k, od::value v) { read_het(k, v); });
-    else if (key == "tres") for_each_member_of(value, [&](std::string_view k, od::value v) {
-      if (k == "allocated") read_tres(v, given_);
-      if (k == "requested") read_tres(v, asked_);
-    });
-    else if (key == "exit_code") for_each_member_of(value, [&](std::string_view k, od::value v) {
-      if (k == "return_code") run_.exit_code = static_cast<int32_t>(std::clamp<int64_t>(number_of(v).value_or(0), 0, 255));
-    });
+    if (key == "job_id")
+      run_.id = static_cast<uint32_t>(
+          std::clamp<int64_t>(number_of(value).value_or(0), 0, 0xffff'ffffLL));
+    else if (key == "user")
+      run_.user = names.intern(text_of(value));
+    else if (key == "account")
+      run_.account = names.intern(text_of(value));
+    else if (key == "qos")
+      run_.qos = names.intern(text_of(value));
+    else if (key == "partition")
+      run_.partition = names.intern(text_of(value));
+    else if (key == "cluster")
+      run_.cluster = names.intern(text_of(value));
+    else if (key == "nodes")
+      nodes_ = text_of(value);
+    else if (key == "allocation_nodes")
+      run_.nodes_count =
+          static_cast<int32_t>(std::clamp<int64_t>(number_of(value).value_or(1), 1, 1'000'000));
+    else if (key == "time")
+      for_each_member_of(value, [&](std::string_view k, od::value v) { read_time(k, v); });
+    else if (key == "state")
+      for_each_member_of(value, [&](std::string_view k, od::value v) {
+        if (k == "current") read_state(v);
+      });
+    else if (key == "array")
+      for_each_member_of(value, [&](std::string_view k, od::value v) { read_array(k, v); });
+    else if (key == "het")
+      for_each_member_of(value, [&](std::string_view k, od::value v) { read_het(k, v); });
+    else if (key == "tres")
+      for_each_member_of(value, [&](std::string_view k, od::value v) {
+        if (k == "allocated") read_tres(v, given_);
+        if (k == "requested") read_tres(v, asked_);
+      });
+    else if (key == "exit_code")
+      for_each_member_of(value, [&](std::string_view k, od::value v) {
+        if (k == "return_code")
+          run_.exit_code =
+              static_cast<int32_t>(std::clamp<int64_t>(number_of(v).value_or(0), 0, 255));
+      });
   }
 
   void read_time(std::string_view key, od::value value) {
     const int64_t number = std::max<int64_t>(number_of(value).value_or(0), 0);
-    if (key == "submission") run_.submit = number;
-    else if (key == "eligible") run_.eligible = number > kHistorySecondMax ? 0 : number;
-    else if (key == "start") run_.start = number;
-    else if (key == "end") run_.end = number;
-    else if (key == "limit" && number > 0 && number < 1'000'000'000) run_.time_limit_s = number * 60;
+    if (key == "submission")
+      run_.submit = number;
+    else if (key == "eligible")
+      run_.eligible = number > kHistorySecondMax ? 0 : number;
+    else if (key == "start")
+      run_.start = number;
+    else if (key == "end")
+      run_.end = number;
+    else if (key == "limit" && number > 0 && number < 1'000'000'000)
+      run_.time_limit_s = number * 60;
   }
 
   void read_state(od::value value) {
@@ -170,13 +202,18 @@ class Reader {
   }
 
   void read_array(std::string_view key, od::value value) {
-    if (key == "job_id") array_id_ = number_of(value).value_or(0);
-    else if (key == "task_id") array_task_ = number_of(value).value_or(-1);
-    else if (key == "task") waiting_ = text_of(value);
+    if (key == "job_id")
+      array_id_ = number_of(value).value_or(0);
+    else if (key == "task_id")
+      array_task_ = number_of(value).value_or(-1);
+    else if (key == "task")
+      waiting_ = text_of(value);
   }
   void read_het(std::string_view key, od::value value) {
-    if (key == "job_id") het_id_ = number_of(value).value_or(0);
-    else if (key == "job_offset") het_offset_ = number_of(value).value_or(-1);
+    if (key == "job_id")
+      het_id_ = number_of(value).value_or(0);
+    else if (key == "job_offset")
+      het_offset_ = number_of(value).value_or(-1);
   }
 
   const char* settle() {
@@ -186,29 +223,38 @@ class Reader {
     run_.open = !has_ended(run_.state);
     if (run_.state == JobState::pending) run_.start = 0;
     if (run_.open) run_.end = 0;
-    if (run_.open && run_.state != JobState::pending && run_.start == 0) return "runs and has no start";
+    if (run_.open && run_.state != JobState::pending && run_.start == 0)
+      return "runs and has no start";
     if (!run_.open && run_.end == 0) return "ended and has no end";
     const bool no_nodes = nodes_.empty() || nodes_.starts_with("None");
-    if (!run_.open && run_.start == run_.end && (no_nodes || run_.state == JobState::cancelled)) run_.start = 0;
+    if (!run_.open && run_.start == run_.end && (no_nodes || run_.state == JobState::cancelled))
+      run_.start = 0;
     if (const char* wrong = settle_run(run_)) return wrong;
     settle_names();
-    run_.cpus = static_cast<int32_t>(std::min<int64_t>(given_.cpus > 0 ? given_.cpus : asked_.cpus, 100'000'000));
+    run_.cpus = static_cast<int32_t>(
+        std::min<int64_t>(given_.cpus > 0 ? given_.cpus : asked_.cpus, 100'000'000));
     run_.devices_held = static_cast<int32_t>(given_.stated ? given_.devices() : asked_.devices());
     run_.devices_asked = static_cast<int32_t>(asked_.stated ? asked_.devices() : given_.devices());
     if (given_.models == 1 || (given_.models == 0 && asked_.models == 1)) {
-      run_.model = builder_.table().names().intern(given_.models == 1 ? given_.model : asked_.model);
+      run_.model =
+          builder_.table().names().intern(given_.models == 1 ? given_.model : asked_.model);
     }
     if (asked_.shards || given_.shards) {
-      builder_.remark("some jobs hold shares of devices (gres/shard, gres/mps): their size is not stated, they count as without devices");
+      builder_.remark(
+          "some jobs hold shares of devices (gres/shard, gres/mps): their size is not stated, they "
+          "count as without devices");
     }
     return nullptr;
   }
 
   void settle_names() {
     std::string label = fmt::format("{}", run_.id);
-    if (array_id_ > 0 && array_task_ >= 0) label = fmt::format("{}_{}", array_id_, array_task_);
-    else if (array_id_ > 0 && !waiting_.empty()) label = fmt::format("{}_[{}]", array_id_, waiting_);
-    else if (het_id_ > 0 && het_offset_ >= 0) label = fmt::format("{}+{}", het_id_, het_offset_);
+    if (array_id_ > 0 && array_task_ >= 0)
+      label = fmt::format("{}_{}", array_id_, array_task_);
+    else if (array_id_ > 0 && !waiting_.empty())
+      label = fmt::format("{}_[{}]", array_id_, waiting_);
+    else if (het_id_ > 0 && het_offset_ >= 0)
+      label = fmt::format("{}+{}", het_id_, het_offset_);
     parse_job_id(label, run_);  // the same key as a dump in text has
     run_.label = builder_.table().put(label);
     if (!nodes_.starts_with("None")) run_.nodes = builder_.table().put(nodes_);
@@ -236,8 +282,10 @@ Result<void> read_sacct_json(HistoryBuilder& builder, HistoryInput& input) {
   od::array jobs;
   const auto open = [&] {
     input.text.reserve(input.text.size() + simdjson::SIMDJSON_PADDING);
-    const simdjson::padded_string_view view(input.text.data(), input.text.size(), input.text.capacity());
-    return !parser.iterate(view).get(document) && !document.find_field_unordered("jobs").get_array().get(jobs);
+    const simdjson::padded_string_view view(input.text.data(), input.text.size(),
+                                            input.text.capacity());
+    return !parser.iterate(view).get(document) &&
+           !document.find_field_unordered("jobs").get_array().get(jobs);
   };
   bool whole = open();
   if (!whole) {  // a dump that was cut off keeps the jobs before the cut
@@ -247,7 +295,8 @@ Result<void> read_sacct_json(HistoryBuilder& builder, HistoryInput& input) {
     whole = open();
   }
   if (!whole) {
-    return fail("history-bad-json", "the JSON document is broken before its first job", "was the dump cut off? dump it again",
+    return fail("history-bad-json", "the JSON document is broken before its first job",
+                "was the dump cut off? dump it again",
                 {.source = input.source, .line = 1, .column = 1});
   }
   Reader reader(builder);
@@ -255,7 +304,9 @@ Result<void> read_sacct_json(HistoryBuilder& builder, HistoryInput& input) {
   for (auto element : jobs) {
     od::value job;
     if (element.get(job) || builder.table().full()) {
-      builder.remark(fmt::format("the JSON document is broken after {} jobs: what comes after them is not read", builder.line));
+      builder.remark(fmt::format(
+          "the JSON document is broken after {} jobs: what comes after them is not read",
+          builder.line));
       break;
     }
     reader.job(job);

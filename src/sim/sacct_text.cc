@@ -11,17 +11,41 @@ namespace fairlead {
 namespace {
 
 enum Column_ : uint8_t {
-  kJobId, kUser, kAccount, kQos, kPartition, kState, kSubmit, kEligible, kStart, kEnd, kElapsed, kElapsedRaw,
-  kTimelimit, kTimelimitRaw, kNNodes, kReqTres, kAllocTres, kReqGres, kAllocGres, kNodeList, kCluster, kExitCode,
-  kCpus, kReservation, kColumnCount
+  kJobId,
+  kUser,
+  kAccount,
+  kQos,
+  kPartition,
+  kState,
+  kSubmit,
+  kEligible,
+  kStart,
+  kEnd,
+  kElapsed,
+  kElapsedRaw,
+  kTimelimit,
+  kTimelimitRaw,
+  kNNodes,
+  kReqTres,
+  kAllocTres,
+  kReqGres,
+  kAllocGres,
+  kNodeList,
+  kCluster,
+  kExitCode,
+  kCpus,
+  kReservation,
+  kColumnCount
 };
 constexpr std::array<std::string_view, kColumnCount> kColumnNames = {
-    "jobid", "user", "account", "qos", "partition", "state", "submit", "eligible", "start", "end", "elapsed",
-    "elapsedraw", "timelimit", "timelimitraw", "nnodes", "reqtres", "alloctres", "reqgres", "allocgres", "nodelist",
-    "cluster", "exitcode", "alloccpus", "reservation"};
+    "jobid",     "user",         "account", "qos",      "partition", "state",
+    "submit",    "eligible",     "start",   "end",      "elapsed",   "elapsedraw",
+    "timelimit", "timelimitraw", "nnodes",  "reqtres",  "alloctres", "reqgres",
+    "allocgres", "nodelist",     "cluster", "exitcode", "alloccpus", "reservation"};
 // Texts of people: the only columns in which the delimiter may stand unescaped.
-constexpr std::array<std::string_view, 9> kFreeTexts = {"jobname", "comment", "admincomment", "systemcomment", "extra",
-                                                        "workdir", "submitline", "wckey", "reason"};
+constexpr std::array<std::string_view, 9> kFreeTexts = {"jobname",       "comment", "admincomment",
+                                                        "systemcomment", "extra",   "workdir",
+                                                        "submitline",    "wckey",   "reason"};
 
 constexpr size_t kColumnsMax = 256;
 
@@ -67,10 +91,13 @@ const char* cut_row(const Header& header, std::string_view line, Fields& fields)
   const size_t want = header.column_at.size();
   size_t surplus = 0;
   const size_t delimiters = static_cast<size_t>(std::ranges::count(line, header.delimiter));
-  if (delimiters + 1 < want) return "fewer columns than the header (a cut line, or a line end in a value)";
+  if (delimiters + 1 < want)
+    return "fewer columns than the header (a cut line, or a line end in a value)";
   surplus = delimiters + 1 - want;
-  if (surplus == 1 && line.back() == header.delimiter) surplus = 0;  // sacct -p ends each line with one
-  if (surplus > 0 && header.free_text < 0) return "more columns than the header (the delimiter stands in a value)";
+  if (surplus == 1 && line.back() == header.delimiter)
+    surplus = 0;  // sacct -p ends each line with one
+  if (surplus > 0 && header.free_text < 0)
+    return "more columns than the header (the delimiter stands in a value)";
   for (size_t i = 0; i < want; ++i) {
     std::string_view field = take_field(line, header.delimiter);
     if (surplus > 0 && static_cast<int>(i) == header.free_text) {
@@ -104,7 +131,9 @@ int64_t devices_of_gres(std::string_view text, std::string_view& model) {
 class Reader {
  public:
   Reader(HistoryBuilder& builder, Header header)
-      : builder_(builder), header_(std::move(header)), offset_s_(whole_seconds(builder.options.utc_offset)) {}
+      : builder_(builder),
+        header_(std::move(header)),
+        offset_s_(whole_seconds(builder.options.utc_offset)) {}
 
   void row(std::string_view line) {
     Fields fields{};
@@ -135,7 +164,8 @@ class Reader {
     run.cluster = table.names().intern(f[kCluster]);
     if (!f[kNodeList].starts_with("None")) run.nodes = table.put(f[kNodeList]);
     std::string_view exit_code = f[kExitCode];
-    run.exit_code = static_cast<int32_t>(std::clamp<int64_t>(whole_number(take_field(exit_code, ':')).value_or(0), 0, 255));
+    run.exit_code = static_cast<int32_t>(
+        std::clamp<int64_t>(whole_number(take_field(exit_code, ':')).value_or(0), 0, 255));
     return nullptr;
   }
 
@@ -159,14 +189,18 @@ class Reader {
     run.open = !has_ended(run.state);
     if (run.state == JobState::pending) run.start = 0;
     if (run.open) run.end = 0;
-    if (run.open && run.state != JobState::pending && run.start == 0) return "runs and has no Start";
+    if (run.open && run.state != JobState::pending && run.start == 0)
+      return "runs and has no Start";
     if (!run.open && run.end == 0) {
-      const auto elapsed = f[kElapsedRaw].empty() ? parse_slurm_span(f[kElapsed]) : whole_number(f[kElapsedRaw]);
-      if (run.start == 0 || !elapsed || *elapsed < 0 || *elapsed > kHistorySecondMax - run.start) return "ended and has no End";
+      const auto elapsed =
+          f[kElapsedRaw].empty() ? parse_slurm_span(f[kElapsed]) : whole_number(f[kElapsedRaw]);
+      if (run.start == 0 || !elapsed || *elapsed < 0 || *elapsed > kHistorySecondMax - run.start)
+        return "ended and has no End";
       run.end = run.start + *elapsed;
     }
     if (run.start != 0 && run.end != 0 && run.end < run.start) return "End is before Start";
-    const bool never_ran = run.start == run.end && (f[kNodeList].starts_with("None") || run.state == JobState::cancelled);
+    const bool never_ran = run.start == run.end &&
+                           (f[kNodeList].starts_with("None") || run.state == JobState::cancelled);
     if (!run.open && never_ran) run.start = 0;
     if (run.submit == 0) run.submit = run.start;
     if (run.submit == 0) return "neither Submit nor Start";
@@ -191,13 +225,16 @@ class Reader {
     int64_t devices_asked = asked->devices;
     int64_t devices_held = f[kAllocTres].empty() ? devices_asked : given->devices;
     if (f[kReqTres].empty()) devices_asked = devices_held;
-    if (devices_asked == 0 && devices_held == 0 && (header_.has[kReqGres] || header_.has[kAllocGres])) {
+    if (devices_asked == 0 && devices_held == 0 &&
+        (header_.has[kReqGres] || header_.has[kAllocGres])) {
       devices_asked = devices_of_gres(f[kReqGres], model) * run.nodes_count;
       devices_held = devices_of_gres(f[kAllocGres], model);
       if (devices_held == 0) devices_held = devices_asked;
     }
     if (asked->shards || given->shards) {
-      builder_.remark("some jobs hold shares of devices (gres/shard, gres/mps): their size is not stated, they count as without devices");
+      builder_.remark(
+          "some jobs hold shares of devices (gres/shard, gres/mps): their size is not stated, they "
+          "count as without devices");
     }
     run.devices_asked = static_cast<int32_t>(std::clamp<int64_t>(devices_asked, 0, 10'000'000));
     run.devices_held = static_cast<int32_t>(std::clamp<int64_t>(devices_held, 0, 10'000'000));
@@ -206,7 +243,8 @@ class Reader {
     std::optional<int64_t> limit;
     if (!f[kTimelimitRaw].empty()) {
       limit = whole_number(f[kTimelimitRaw]);
-      limit = limit && *limit >= 0 && *limit < 1'000'000'000 ? std::optional(*limit * 60) : std::optional<int64_t>(-1);
+      limit = limit && *limit >= 0 && *limit < 1'000'000'000 ? std::optional(*limit * 60)
+                                                             : std::optional<int64_t>(-1);
     } else {
       limit = parse_slurm_span(f[kTimelimit]);
     }
@@ -220,15 +258,18 @@ class Reader {
   int64_t offset_s_;
 };
 
-Result<void> check_header(const Header& header, const HistoryInput& input, std::string_view line, int line_number) {
+Result<void> check_header(const Header& header, const HistoryInput& input, std::string_view line,
+                          int line_number) {
   for (const int column : {kJobId, kSubmit, kStart, kEnd, kState}) {
     if (header.has[static_cast<size_t>(column)]) continue;
-    if (column == kEnd && header.has[kStart] && (header.has[kElapsed] || header.has[kElapsedRaw])) continue;
-    constexpr std::array<std::string_view, kEnd + 1> kProper = {"JobID", "User", "Account", "QOS", "Partition",
-                                                                "State", "Submit", "Eligible", "Start", "End"};
+    if (column == kEnd && header.has[kStart] && (header.has[kElapsed] || header.has[kElapsedRaw]))
+      continue;
+    constexpr std::array<std::string_view, kEnd + 1> kProper = {
+        "JobID", "User",   "Account",  "QOS",   "Partition",
+        "State", "Submit", "Eligible", "Start", "End"};
     return fail("history-column-missing",
-                fmt::format("the dump has no column {} (its header is '{}')", kProper[static_cast<size_t>(column)],
-                            line.substr(0, 200)),
+                fmt::format("the dump has no column {} (its header is '{}')",
+                            kProper[static_cast<size_t>(column)], line.substr(0, 200)),
                 fmt::format("dump with: {}", kSacctCommand),
                 {.source = input.source, .line = line_number, .column = 1});
   }
@@ -238,10 +279,12 @@ Result<void> check_header(const Header& header, const HistoryInput& input, std::
 void note_columns(HistoryBuilder& builder, const Header& header) {
   HistoryNotes& notes = builder.notes();
   notes.has_starts = notes.has_ends = true;
-  notes.has_devices = notes.has_devices || header.has[kReqTres] || header.has[kAllocTres] || header.has[kReqGres] || header.has[kAllocGres];
+  notes.has_devices = notes.has_devices || header.has[kReqTres] || header.has[kAllocTres] ||
+                      header.has[kReqGres] || header.has[kAllocGres];
   notes.has_teams = notes.has_teams || header.has[kAccount];
   notes.has_limits = notes.has_limits || header.has[kTimelimit] || header.has[kTimelimitRaw];
-  if (!header.has[kReqTres] && !header.has[kAllocTres] && !header.has[kReqGres] && !header.has[kAllocGres]) {
+  if (!header.has[kReqTres] && !header.has[kAllocTres] && !header.has[kReqGres] &&
+      !header.has[kAllocGres]) {
     builder.remark(fmt::format("no column tells of devices; dump with: {}", kSacctCommand));
   }
 }
@@ -262,13 +305,17 @@ Result<void> read_sacct_text(HistoryBuilder& builder, HistoryInput& input) {
   builder.line = 0;
   const std::string_view header_line = take_header(text, builder.line);
   Header header = read_header(header_line);
-  if (const auto ok = check_header(header, input, header_line, static_cast<int>(builder.line)); !ok) return ok;
+  if (const auto ok = check_header(header, input, header_line, static_cast<int>(builder.line)); !ok)
+    return ok;
   note_columns(builder, header);
   if (builder.options.utc_offset.us == 0) {
-    builder.remark("times without a zone are taken as UTC (the site's own zone may be another: give its offset)");
+    builder.remark(
+        "times without a zone are taken as UTC (the site's own zone may be another: give its "
+        "offset)");
   }
   Reader reader(builder, std::move(header));
-  builder.table().runs().reserve(builder.table().runs().size() + static_cast<size_t>(std::ranges::count(text, '\n')) + 1);
+  builder.table().runs().reserve(builder.table().runs().size() +
+                                 static_cast<size_t>(std::ranges::count(text, '\n')) + 1);
   while (!text.empty()) {
     ++builder.line;
     const std::string_view line = take_line(text);
@@ -276,7 +323,8 @@ Result<void> read_sacct_text(HistoryBuilder& builder, HistoryInput& input) {
     reader.row(line);
     if (builder.table().full()) {
       return fail("history-too-large", fmt::format("more than {} rows", kHistoryRowsMax),
-                  "replay it a year at a time", {.source = input.source, .line = static_cast<int>(builder.line)});
+                  "replay it a year at a time",
+                  {.source = input.source, .line = static_cast<int>(builder.line)});
     }
   }
   return {};

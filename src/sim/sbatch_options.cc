@@ -77,43 +77,69 @@ std::optional<int64_t> parse_time_limit(std::string_view text) {
   return span && *span >= 0 ? span : std::nullopt;
 }
 
-std::string read_sbatch_option(std::string_view option, const SbatchContext& context, ModelSubmission& s) {
+std::string read_sbatch_option(std::string_view option, const SbatchContext& context,
+                               ModelSubmission& s) {
   std::string_view value = option;
   const std::string_view name = take_field(value, '=');
   Job& j = s.job;
   JobRequest& r = j.request;
   bool ok = true;
-  if (name == "--nodes" || name == "-N") ok = read_nodes(value, r);
-  else if (name == "--gpus-per-node") ok = read_devices(value, r.devices, r.devices.per_node);
-  else if (name == "--gpus") ok = read_devices(value, r.devices, r.devices.total);
-  else if (name == "--gres") ok = value.starts_with("gpu:") && read_devices(value.substr(4), r.devices, r.devices.per_node);
-  else if (name == "--cpus-per-task") r.cpus_per_node = count_of(value).value_or(-1), ok = r.cpus_per_node >= 0;
-  else if (name == "--mem") ok = read_memory(value, r.memory_per_node_mb);
-  else if (name == "--time") r.time_limit_s = parse_time_limit(value).value_or(-1), ok = r.time_limit_s >= 0;
-  else if (name == "--begin") ok = read_begin(value, context, j);
-  else if (name == "--dependency") ok = read_dependency(value, context, s);
-  else if (name == "--priority") j.priority = count_of(value).value_or(-1), ok = j.priority >= 0;
-  else if (name == "--account") j.account = value;
-  else if (name == "--uid") j.user = value;
-  else if (name == "--qos") j.qos = value;
-  else if (name == "--partition") j.partition = value;
-  else if (name == "--reservation") j.reservation = value;
-  else if (name == "--constraint") r.features = value;
-  else if (name == "--licenses") r.licences = value;
-  else if (name == "--array") s.array = value;
-  else if (name == "--hold") s.held = true;
-  else if (name == "--exclusive") r.exclusive = true;
-  else if (name == "--requeue") s.may_requeue = true;
-  else if (name == "--no-requeue") s.may_requeue = false;
-  else return fmt::format("'{}' is no option of sbatch that the model knows", name);
+  if (name == "--nodes" || name == "-N")
+    ok = read_nodes(value, r);
+  else if (name == "--gpus-per-node")
+    ok = read_devices(value, r.devices, r.devices.per_node);
+  else if (name == "--gpus")
+    ok = read_devices(value, r.devices, r.devices.total);
+  else if (name == "--gres")
+    ok = value.starts_with("gpu:") && read_devices(value.substr(4), r.devices, r.devices.per_node);
+  else if (name == "--cpus-per-task")
+    r.cpus_per_node = count_of(value).value_or(-1), ok = r.cpus_per_node >= 0;
+  else if (name == "--mem")
+    ok = read_memory(value, r.memory_per_node_mb);
+  else if (name == "--time")
+    r.time_limit_s = parse_time_limit(value).value_or(-1), ok = r.time_limit_s >= 0;
+  else if (name == "--begin")
+    ok = read_begin(value, context, j);
+  else if (name == "--dependency")
+    ok = read_dependency(value, context, s);
+  else if (name == "--priority")
+    j.priority = count_of(value).value_or(-1), ok = j.priority >= 0;
+  else if (name == "--account")
+    j.account = value;
+  else if (name == "--uid")
+    j.user = value;
+  else if (name == "--qos")
+    j.qos = value;
+  else if (name == "--partition")
+    j.partition = value;
+  else if (name == "--reservation")
+    j.reservation = value;
+  else if (name == "--constraint")
+    r.features = value;
+  else if (name == "--licenses")
+    r.licences = value;
+  else if (name == "--array")
+    s.array = value;
+  else if (name == "--hold")
+    s.held = true;
+  else if (name == "--exclusive")
+    r.exclusive = true;
+  else if (name == "--requeue")
+    s.may_requeue = true;
+  else if (name == "--no-requeue")
+    s.may_requeue = false;
+  else
+    return fmt::format("'{}' is no option of sbatch that the model knows", name);
   return ok ? "" : fmt::format("'{}' has a value that cannot be read", option);
 }
 
 void settle_sbatch_options(ModelSubmission& s) {
   JobRequest& r = s.job.request;
   r.nodes_min = std::max(r.nodes_min, 1);
-  if (r.devices.per_node > 0 && r.devices.total == 0) r.devices.total = r.devices.per_node * r.nodes_min;
-  if (r.devices.per_node == 0 && r.nodes_min == 1 && r.nodes_max == 1) r.devices.per_node = r.devices.total;
+  if (r.devices.per_node > 0 && r.devices.total == 0)
+    r.devices.total = r.devices.per_node * r.nodes_min;
+  if (r.devices.per_node == 0 && r.nodes_min == 1 && r.nodes_max == 1)
+    r.devices.per_node = r.devices.total;
 }
 
 }  // namespace fairlead

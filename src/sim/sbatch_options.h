@@ -17,7 +17,8 @@ struct SbatchContext {
 };
 
 // Adds one option ("--gpus-per-node=h100:8") to the submission. Returns what is wrong, or nothing.
-std::string read_sbatch_option(std::string_view option, const SbatchContext& context, ModelSubmission& submission);
+std::string read_sbatch_option(std::string_view option, const SbatchContext& context,
+                               ModelSubmission& submission);
 
 // What follows from several options together. Call it after the last one.
 void settle_sbatch_options(ModelSubmission& submission);

@@ -27,11 +27,14 @@ class Words {
     const size_t begin = line_.find_first_not_of(" \t");
     if (begin == line_.npos) return line_ = {};
     line_.remove_prefix(begin);
-    const std::string_view word = line_.substr(0, std::min(line_.find_first_of(" \t"), line_.size()));
+    const std::string_view word =
+        line_.substr(0, std::min(line_.find_first_of(" \t"), line_.size()));
     line_.remove_prefix(word.size());
     return word;
   }
-  std::string_view rest() { return std::exchange(line_, {}).substr(std::min(line_.find_first_not_of(" \t"), line_.size())); }
+  std::string_view rest() {
+    return std::exchange(line_, {}).substr(std::min(line_.find_first_not_of(" \t"), line_.size()));
+  }
   bool empty() const { return without_blanks(line_).empty(); }
   std::string_view all() const { return all_; }
 
@@ -64,12 +67,18 @@ std::optional<Doing> doing_of(std::string_view word) { return enum_of_name<Doing
 
 const char* verb_of(DecisionKind kind) {
   switch (kind) {
-    case DecisionKind::idle_hold_opened: return "idle";
-    case DecisionKind::idle_hold_closed: return "not idle";
-    case DecisionKind::work_lost: return "lost";
-    case DecisionKind::workload_vanished: return "vanished";
-    case DecisionKind::source_lost: return "unseen";
-    case DecisionKind::source_back: return "seen again";
+    case DecisionKind::idle_hold_opened:
+      return "idle";
+    case DecisionKind::idle_hold_closed:
+      return "not idle";
+    case DecisionKind::work_lost:
+      return "lost";
+    case DecisionKind::workload_vanished:
+      return "vanished";
+    case DecisionKind::source_lost:
+      return "unseen";
+    case DecisionKind::source_back:
+      return "seen again";
   }
   return "?";
 }
@@ -95,8 +104,11 @@ class Runner {
   std::string take_outcome() { return std::exchange(out_, {}); }
 
  private:
-  // --- setup ---------------------------------------------------------------------------------------
-  static bool is_rule(std::string_view word) { return word == "poll" || word == "looks" || word == "rule" || word == "model"; }
+  // --- setup
+  // ---------------------------------------------------------------------------------------
+  static bool is_rule(std::string_view word) {
+    return word == "poll" || word == "looks" || word == "rule" || word == "model";
+  }
 
   std::string make_site() {
     if (site_) return "";
@@ -110,7 +122,8 @@ class Runner {
     };
     for (const std::string& line : setup_) {
       Words words(line);
-      if (std::string wrong = set_up(words.next(), words); !wrong.empty()) return fmt::format("{} (in '{}')", wrong, line);
+      if (std::string wrong = set_up(words.next(), words); !wrong.empty())
+        return fmt::format("{} (in '{}')", wrong, line);
     }
     return "";
   }
@@ -146,21 +159,30 @@ class Runner {
     const auto value = parse_duration(words.next());
     if (!value) return "wants: rule NAME SPAN";
     EngineRules& e = rules_.engine;
-    if (what == "model" && name == "min_job_age") model_.min_job_age_s = whole_seconds(*value);
-    else if (what == "model" && name == "requeue_delay") model_.requeue_delay_s = whole_seconds(*value);
-    else if (what == "rule" && name == "idle_hold_after") e.evidence.idle_hold_after = *value;
-    else if (what == "rule" && name == "stale_after") e.evidence.stale_after = *value;
-    else if (what == "rule" && name == "source_grace") e.source_grace = *value;
-    else return fmt::format("'{}' is no rule", name);
+    if (what == "model" && name == "min_job_age")
+      model_.min_job_age_s = whole_seconds(*value);
+    else if (what == "model" && name == "requeue_delay")
+      model_.requeue_delay_s = whole_seconds(*value);
+    else if (what == "rule" && name == "idle_hold_after")
+      e.evidence.idle_hold_after = *value;
+    else if (what == "rule" && name == "stale_after")
+      e.evidence.stale_after = *value;
+    else if (what == "rule" && name == "source_grace")
+      e.source_grace = *value;
+    else
+      return fmt::format("'{}' is no rule", name);
     return "";
   }
 
   std::string set_nodes(Words& words, WatchedSite& s) {
     const auto names = names_of(words.next());
     const auto count = whole_number(words.next());
-    if (names.empty() || !count || *count < 0 || *count > 128) return "wants: nodes HOSTLIST COUNT MODEL [cpus N] [memory_gb N] [features A,B]";
-    Node node{.name = {}, .state = NodeState::idle, .devices = {}, .cpus = 64, .memory_mb = 1'000'000};
-    if (*count > 0) node.devices = {{.model = std::string(words.next()), .count = static_cast<int32_t>(*count)}};
+    if (names.empty() || !count || *count < 0 || *count > 128)
+      return "wants: nodes HOSTLIST COUNT MODEL [cpus N] [memory_gb N] [features A,B]";
+    Node node{
+        .name = {}, .state = NodeState::idle, .devices = {}, .cpus = 64, .memory_mb = 1'000'000};
+    if (*count > 0)
+      node.devices = {{.model = std::string(words.next()), .count = static_cast<int32_t>(*count)}};
     while (!words.empty()) {
       const std::string_view key = words.next();
       std::string_view value = words.next();
@@ -170,9 +192,12 @@ class Runner {
       }
       const auto number = whole_number(value);
       if (!number) return fmt::format("'{}' wants a number", key);
-      if (key == "cpus") node.cpus = static_cast<int32_t>(*number);
-      else if (key == "memory_gb") node.memory_mb = *number * 1024;
-      else return fmt::format("'{}' says nothing of a node", key);
+      if (key == "cpus")
+        node.cpus = static_cast<int32_t>(*number);
+      else if (key == "memory_gb")
+        node.memory_mb = *number * 1024;
+      else
+        return fmt::format("'{}' says nothing of a node", key);
     }
     for (const std::string& name : names) {
       node.name = name;
@@ -209,9 +234,12 @@ class Runner {
       }
       const auto number = whole_number(value);
       if (!number) return fmt::format("'{}' wants a number", key);
-      if (key == "gpus") qos.limits.tres_group["gres/gpu"] = account.limits.tres_group["gres/gpu"] = *number;
-      else if (key == "gpus_per_user") qos.tres_per_user["gres/gpu"] = *number;
-      else return fmt::format("'{}' says nothing of a limit", key);
+      if (key == "gpus")
+        qos.limits.tres_group["gres/gpu"] = account.limits.tres_group["gres/gpu"] = *number;
+      else if (key == "gpus_per_user")
+        qos.tres_per_user["gres/gpu"] = *number;
+      else
+        return fmt::format("'{}' says nothing of a limit", key);
     }
     if (what == "qos") {
       s.slurm().put(qos);
@@ -223,21 +251,28 @@ class Runner {
 
   // Ids of the account tree, given once; 1 is the root.
   int64_t association_id(const std::string& account, const std::string& user) {
-    return associations_.try_emplace({account, user}, static_cast<int64_t>(associations_.size()) + 2).first->second;
+    return associations_
+        .try_emplace({account, user}, static_cast<int64_t>(associations_.size()) + 2)
+        .first->second;
   }
 
   // Slurm takes a job only from a user whom it knows in the account.
   void know(const Job& job) {
     if (!associations_.contains({job.account, ""})) {
-      site_->slurm().put(Association{.id = association_id(job.account, ""), .parent = 1, .account = job.account});
+      site_->slurm().put(
+          Association{.id = association_id(job.account, ""), .parent = 1, .account = job.account});
     }
     if (!associations_.contains({job.account, job.user})) {
       const int64_t id = association_id(job.account, job.user);
-      site_->slurm().put(Association{.id = id, .parent = association_id(job.account, ""), .account = job.account, .user = job.user});
+      site_->slurm().put(Association{.id = id,
+                                     .parent = association_id(job.account, ""),
+                                     .account = job.account,
+                                     .user = job.user});
     }
   }
 
-  // --- events --------------------------------------------------------------------------------------
+  // --- events
+  // --------------------------------------------------------------------------------------
   std::string run_at(Words& words) {
     if (std::string wrong = make_site(); !wrong.empty()) return wrong;
     const auto at = instant_of(words.next());
@@ -252,8 +287,10 @@ class Runner {
     }
     s.run_until(*at, /*inclusive=*/false);
     if (verb == "submit") return submit(words);
-    if (verb == "controller" || verb == "telemetry" || verb == "we" || verb == "clock") return change_world(verb, words);
-    if (verb == "drain" || verb == "undrain" || verb == "down" || verb == "up" || verb == "remove") return change_nodes(verb, words);
+    if (verb == "controller" || verb == "telemetry" || verb == "we" || verb == "clock")
+      return change_world(verb, words);
+    if (verb == "drain" || verb == "undrain" || verb == "down" || verb == "up" || verb == "remove")
+      return change_nodes(verb, words);
     if (verb == "reserve" || verb == "unreserve") return reserve(verb, words);
     if (verb == "qos" || verb == "account") return set_limit(verb, words, s);
     if (verb == "nodes") return set_nodes(words, s);
@@ -269,7 +306,8 @@ class Runner {
     s.job.account = "main";
     s.job.qos = "normal";
     s.job.partition = partition_;
-    const SbatchContext context{.now = site_->slurm().now(), .id_of = [&](std::string_view other) { return id_of(other); }};
+    const SbatchContext context{.now = site_->slurm().now(),
+                                .id_of = [&](std::string_view other) { return id_of(other); }};
     while (!words.empty()) {
       const std::string_view word = words.next();
       if (word == ":") break;
@@ -278,12 +316,15 @@ class Runner {
     settle_sbatch_options(s);
     std::string_view truth = words.rest();
     while (!truth.empty()) {
-      if (std::string wrong = read_truth(Words(take_field(truth, ',')), s); !wrong.empty()) return wrong;
+      if (std::string wrong = read_truth(Words(take_field(truth, ',')), s); !wrong.empty())
+        return wrong;
     }
     know(s.job);
     const auto id = site_->slurm().submit(std::move(s));
-    if (!id) say("refused", name, "the controller is away");
-    else ids_[name] = *id;
+    if (!id)
+      say("refused", name, "the controller is away");
+    else
+      ids_[name] = *id;
     return "";
   }
 
@@ -306,7 +347,9 @@ class Runner {
       word = words.next();
     }
     const auto doing = doing_of(word);
-    if (!doing) return fmt::format("'{}' is nothing that a job does (busy, quiet, empty, stuck, silent, runs, fails)", word);
+    if (!doing)
+      return fmt::format(
+          "'{}' is nothing that a job does (busy, quiet, empty, stuck, silent, runs, fails)", word);
     phase.doing = *doing;
     if (!words.empty()) {
       const auto after = words.next() == "from" ? parse_duration(words.next()) : std::nullopt;
@@ -328,15 +371,24 @@ class Runner {
     if (!id) return fmt::format("'{}' is no verb, or '{}' was not submitted", verb, name);
     SlurmModel& m = site_->slurm();
     bool done = false;
-    if (verb == "cancel") done = m.cancel(*id);
-    else if (verb == "hold") done = m.hold(*id);
-    else if (verb == "release") done = m.release(*id);
-    else if (verb == "suspend") done = m.suspend(*id);
-    else if (verb == "resume") done = m.resume(*id);
-    else if (verb == "requeue") done = m.requeue(*id);
-    else if (verb == "preempt") done = m.preempt(*id);
-    else if (verb == "shrink") done = m.shrink(*id, static_cast<int32_t>(whole_number(words.next()).value_or(0)));
-    else return fmt::format("'{}' is no verb", verb);
+    if (verb == "cancel")
+      done = m.cancel(*id);
+    else if (verb == "hold")
+      done = m.hold(*id);
+    else if (verb == "release")
+      done = m.release(*id);
+    else if (verb == "suspend")
+      done = m.suspend(*id);
+    else if (verb == "resume")
+      done = m.resume(*id);
+    else if (verb == "requeue")
+      done = m.requeue(*id);
+    else if (verb == "preempt")
+      done = m.preempt(*id);
+    else if (verb == "shrink")
+      done = m.shrink(*id, static_cast<int32_t>(whole_number(words.next()).value_or(0)));
+    else
+      return fmt::format("'{}' is no verb", verb);
     if (!done) say("refused", name, fmt::format("{} does not apply", verb));
     return "";
   }
@@ -348,10 +400,14 @@ class Runner {
     SlurmModel& m = site_->slurm();
     for (const std::string& name : names) {
       bool done = false;
-      if (verb == "drain") done = m.drain(name, reason);
-      else if (verb == "down") done = m.fail_node(name);
-      else if (verb == "remove") done = m.drop_node(name);
-      else done = m.undrain(name);
+      if (verb == "drain")
+        done = m.drain(name, reason);
+      else if (verb == "down")
+        done = m.fail_node(name);
+      else if (verb == "remove")
+        done = m.drop_node(name);
+      else
+        done = m.undrain(name);
       if (!done) say("refused", name, fmt::format("{} does not apply", verb));
     }
     return "";
@@ -360,19 +416,28 @@ class Runner {
   std::string change_world(std::string_view verb, Words& words) {
     const std::string_view how = words.next();
     WatchedSite& s = *site_;
-    if (verb == "controller" && how == "stops") s.slurm().stop();
-    else if (verb == "controller" && how == "crashes") s.slurm().crash();
-    else if (verb == "controller" && how == "starts") s.slurm().restart();
-    else if (verb == "telemetry" && how == "away") s.set_telemetry_away(true);
-    else if (verb == "telemetry" && how == "back") s.set_telemetry_away(false);
-    else if (verb == "we" && how == "stop") s.stop_watching();
-    else if (verb == "we" && how == "start") s.start_watching();
-    else if (verb == "clock" && how == "right") s.set_clock_ahead({});
+    if (verb == "controller" && how == "stops")
+      s.slurm().stop();
+    else if (verb == "controller" && how == "crashes")
+      s.slurm().crash();
+    else if (verb == "controller" && how == "starts")
+      s.slurm().restart();
+    else if (verb == "telemetry" && how == "away")
+      s.set_telemetry_away(true);
+    else if (verb == "telemetry" && how == "back")
+      s.set_telemetry_away(false);
+    else if (verb == "we" && how == "stop")
+      s.stop_watching();
+    else if (verb == "we" && how == "start")
+      s.start_watching();
+    else if (verb == "clock" && how == "right")
+      s.set_clock_ahead({});
     else if (verb == "clock" && how == "ahead") {
       const auto by = parse_duration(words.next());
       if (!by) return "wants: clock ahead SPAN";
       s.set_clock_ahead(*by);
-    } else return fmt::format("'{} {}' is nothing that happens", verb, how);
+    } else
+      return fmt::format("'{} {}' is nothing that happens", verb, how);
     return "";
   }
 
@@ -397,8 +462,10 @@ class Runner {
       if (key == "from" && at) {
         r.end = *at + (r.end - r.start);
         r.start = *at;
-      } else if (key == "for" && span) r.end = r.start + *span;
-      else return "wants: reserve NAME HOSTLIST [from T] [for SPAN] [maint]";
+      } else if (key == "for" && span)
+        r.end = r.start + *span;
+      else
+        return "wants: reserve NAME HOSTLIST [from T] [for SPAN] [maint]";
     }
     m.put(r);
     return "";
@@ -418,9 +485,11 @@ class Runner {
     return "wants: partition NAME up|down, of one that was seen";
   }
 
-  // --- the outcome ---------------------------------------------------------------------------------
+  // --- the outcome
+  // ---------------------------------------------------------------------------------
   void say(std::string_view verb, std::string_view who, std::string_view what) {
-    std::string line = fmt::format("{:>9}  {:<11} {:<14} {}", time_text(site_->our_now()), verb, who, what);
+    std::string line =
+        fmt::format("{:>9}  {:<11} {:<14} {}", time_text(site_->our_now()), verb, who, what);
     while (line.ends_with(' ')) line.pop_back();
     out_ += line + "\n";
   }
@@ -448,8 +517,10 @@ class Runner {
     if (d.devices > 0) what += fmt::format("{} gpus  ", d.devices);
     if (d.idle_kind != IdleKind::none) what += enum_name(d.idle_kind);
     if (d.kind == DecisionKind::work_lost) what += fmt::format("{} gpu-seconds", d.device_seconds);
-    if (d.kind == DecisionKind::source_lost || d.kind == DecisionKind::source_back) what += d.reason.substr(0, d.reason.find(' '));
-    if (d.kind == DecisionKind::workload_vanished) what += d.reason.find("(running)") != std::string::npos ? "while it ran" : "while it waited";
+    if (d.kind == DecisionKind::source_lost || d.kind == DecisionKind::source_back)
+      what += d.reason.substr(0, d.reason.find(' '));
+    if (d.kind == DecisionKind::workload_vanished)
+      what += d.reason.find("(running)") != std::string::npos ? "while it ran" : "while it waited";
     say(verb_of(d.kind), d.workload.empty() ? "" : name_of(d.workload), what);
   }
 
@@ -457,19 +528,25 @@ class Runner {
     site_->tick();
     const State& s = site_->engine().state();
     ByColumn sum;
-    s.ledger.for_each(0, floor_seconds(s.now), [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
+    s.ledger.for_each(0, floor_seconds(s.now),
+                      [&](const Account& a, int64_t, int64_t ms) { sum[a.column] += ms; });
     std::string columns;
     for (size_t c = 0; c < kColumns; ++c) {
       const auto column = static_cast<fairlead::Column>(c);
-      if (sum[column] != 0) columns += fmt::format("{} {}  ", enum_name(column), sum[column] / kMilli);
+      if (sum[column] != 0)
+        columns += fmt::format("{} {}  ", enum_name(column), sum[column] / kMilli);
     }
     say("columns", "", fmt::format("{}of {} gpu-seconds", columns, sum.total() / kMilli));
     for (const auto& [id, w] : s.workloads) tell_workload(s, w);
     for (const PastWorkload& w : s.past) {
-      say("past", names_by_workload_[w.id], fmt::format("{}, {} runs{}", enum_name(w.state), w.epochs, use_text(w.milli_seconds)));
+      say("past", names_by_workload_[w.id],
+          fmt::format("{}, {} runs{}", enum_name(w.state), w.epochs, use_text(w.milli_seconds)));
     }
-    if (s.unplaced_milli != 0) say("unplaced", "", fmt::format("{} gpus on nodes that are not known", s.unplaced_milli / kMilli));
-    if (s.events_refused != 0) say("refused", "", fmt::format("{} events of a broken clock", s.events_refused));
+    if (s.unplaced_milli != 0)
+      say("unplaced", "",
+          fmt::format("{} gpus on nodes that are not known", s.unplaced_milli / kMilli));
+    if (s.events_refused != 0)
+      say("refused", "", fmt::format("{} events of a broken clock", s.events_refused));
   }
 
   static std::string use_text(const ByColumn& use) {
@@ -485,14 +562,19 @@ class Runner {
     const std::string name = name_of(w.job.label);
     if (w.job.state == JobState::pending) {
       const std::string why = options_.why_it_waits ? options_.why_it_waits(s, w) : "";
-      say("waits", name, fmt::format("{}  {}  {}{}{}", to_text(shape_of(w.job)), to_short_text(s.now - w.job.submit), w.job.reason,
-                                     why.empty() ? "" : ": ", why));
+      say("waits", name,
+          fmt::format("{}  {}  {}{}{}", to_text(shape_of(w.job)),
+                      to_short_text(s.now - w.job.submit), w.job.reason, why.empty() ? "" : ": ",
+                      why));
     } else if (holds_devices(w.job.state)) {
       std::vector<std::string> nodes;
       for (const NodeShare& share : w.job.held) nodes.push_back(share.node);
       say(w.job.state == JobState::running ? "runs" : enum_name(w.job.state), name,
           fmt::format("{} gpus on {}{}{}", w.devices.size(), fold_hostlist(nodes),
-                      w.idle.kind == IdleKind::none ? "" : fmt::format("  {} idle ({})", w.idle.devices, enum_name(w.idle.kind)), use_text(use_of(s, w))));
+                      w.idle.kind == IdleKind::none
+                          ? ""
+                          : fmt::format("  {} idle ({})", w.idle.devices, enum_name(w.idle.kind)),
+                      use_text(use_of(s, w))));
     } else {
       say("ended", name, fmt::format("{}{}", enum_name(w.job.state), use_text(use_of(s, w))));
     }
@@ -506,7 +588,7 @@ class Runner {
   std::map<std::string, uint32_t, std::less<>> ids_;
   std::vector<std::string> setup_;  // lines that wait for the rules
   std::map<std::pair<std::string, std::string>, int64_t> associations_;  // by account and user
-  std::map<std::string, std::string> names_;  // by label
+  std::map<std::string, std::string> names_;                             // by label
   std::map<WorkloadId, std::string> names_by_workload_;
   std::string out_;
 };
@@ -530,8 +612,8 @@ Result<std::string> run_scenario(std::string_view text, const ScenarioOptions& o
       continue;
     }
     if (std::string wrong = runner.run(line); !wrong.empty()) {
-      return fail("scenario-bad", fmt::format("'{}': {}", without_blanks(line), wrong), "see docs/howto/scenario.md",
-                  {.source = options.source, .line = line_number});
+      return fail("scenario-bad", fmt::format("'{}': {}", without_blanks(line), wrong),
+                  "see docs/howto/scenario.md", {.source = options.source, .line = line_number});
     }
   }
   if (std::string rest = runner.take_outcome(); !rest.empty()) written += "----\n" + rest;

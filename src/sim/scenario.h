@@ -1,9 +1,10 @@
 // A scenario: what happens to a modelled site, and what the engine answers, as text.
 //
-// Blocks of input, a line "----", and the outcome up to the next blank line. Running a scenario writes
-// the outcomes anew; the test compares, `--update` keeps. The language is on one page in
-// docs/howto/scenario.md; its submit lines are sbatch's own words, so that a script can play the same
-// file on a real Slurm. After every event the books are recounted; a mismatch is part of the outcome.
+// Blocks of input, a line "----", and the outcome up to the next blank line. Running a scenario
+// writes the outcomes anew; the test compares, `--update` keeps. The language is on one page in
+// docs/howto/scenario.md; its submit lines are sbatch's own words, so that a script can play the
+// same file on a real Slurm. After every event the books are recounted; a mismatch is part of the
+// outcome.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,11 @@ constexpr int64_t kFirstPriority = 4'000'000'000;
 }
 
 SlurmModel::SlurmModel(Instant start, ModelRules rules)
-    : rules_(rules), now_(start), booted_(start), next_id_(rules.first_id), saved_next_id_(rules.first_id) {}
+    : rules_(rules),
+      now_(start),
+      booted_(start),
+      next_id_(rules.first_id),
+      saved_next_id_(rules.first_id) {}
 
 void SlurmModel::put(Node node) {
   if (!nodes_.contains(node.name)) node_order_.push_back(node.name);
@@ -76,8 +80,10 @@ std::vector<int32_t> tasks_of(std::string_view text, int32_t& running_max) {
       text.remove_prefix(1);
       last = number(text);
     }
-    for (int32_t task = first; task <= last && tasks.size() < kTasksMax; ++task) tasks.push_back(task);
-    text.remove_prefix(std::min(text.find(',') == text.npos ? text.size() : text.find(',') + 1, text.size()));
+    for (int32_t task = first; task <= last && tasks.size() < kTasksMax; ++task)
+      tasks.push_back(task);
+    text.remove_prefix(
+        std::min(text.find(',') == text.npos ? text.size() : text.find(',') + 1, text.size()));
   }
   return tasks;
 }
@@ -114,10 +120,12 @@ std::optional<uint32_t> SlurmModel::submit(ModelSubmission s) {
   j.reason = "None";
   j.submit = now_;
   j.eligible = j.begin > now_ ? j.begin : now_;
-  if (j.priority == 0) j.priority = kFirstPriority - id;  // as priority/basic: first come, first served
+  if (j.priority == 0)
+    j.priority = kFirstPriority - id;  // as priority/basic: first come, first served
   if (s.held) j.priority = 0;
   for (const uint32_t other : s.after_ok) {
-    j.request.dependency += fmt::format("{}afterok:{}(unfulfilled)", j.request.dependency.empty() ? "" : ",", other);
+    j.request.dependency +=
+        fmt::format("{}afterok:{}(unfulfilled)", j.request.dependency.empty() ? "" : ",", other);
   }
   if (!s.array.empty()) {
     j.array.id = id;
@@ -147,7 +155,11 @@ SlurmModel::ModelJob& SlurmModel::split_task(ModelJob& array) {
     out->tasks.clear();
   }
   Job& j = out->facts;
-  j.array = {.id = array.facts.array.id, .task = task, .waiting = {}, .waiting_count = 0, .running_max = array.facts.array.running_max};
+  j.array = {.id = array.facts.array.id,
+             .task = task,
+             .waiting = {},
+             .waiting_count = 0,
+             .running_max = array.facts.array.running_max};
   j.label = fmt::format("{}_{}", j.array.id, task);
   return *out;
 }
@@ -162,7 +174,8 @@ void SlurmModel::start(ModelJob& waiting, std::vector<NodeShare> held) {
   j.facts.begin = {};
   j.facts.held = std::move(held);
   j.facts.nodes.clear();
-  for (const NodeShare& share : j.facts.held) j.facts.nodes += (j.facts.nodes.empty() ? "" : ",") + share.node;
+  for (const NodeShare& share : j.facts.held)
+    j.facts.nodes += (j.facts.nodes.empty() ? "" : ",") + share.node;
   j.suspended_s = 0;
   touch();
 }
@@ -206,8 +219,10 @@ void SlurmModel::back_to_queue(ModelJob& j) {
 }
 
 void SlurmModel::throw_off(ModelJob& j, JobState state) {
-  if (j.asked.may_requeue) back_to_queue(j);
-  else end(j, state);
+  if (j.asked.may_requeue)
+    back_to_queue(j);
+  else
+    end(j, state);
 }
 
 bool SlurmModel::cancel(uint32_t id) {
@@ -312,7 +327,8 @@ bool SlurmModel::fail_node(const std::string& node) {
   found->second.reason_since = now_;
   for (auto& [id, j] : jobs_) {
     if (!holds_devices(j.facts.state)) continue;
-    if (std::ranges::any_of(j.facts.held, [&](const NodeShare& s) { return s.node == node; })) throw_off(j, JobState::node_fail);
+    if (std::ranges::any_of(j.facts.held, [&](const NodeShare& s) { return s.node == node; }))
+      throw_off(j, JobState::node_fail);
   }
   touch();
   return true;
@@ -404,11 +420,13 @@ void SlurmModel::settle() {
     end(j, over ? JobState::timeout : JobState::completed, j.asked.fails);
   }
   const auto old = [&](const auto& item) {
-    return has_ended(item.second.facts.state) && item.second.facts.end + seconds(rules_.min_job_age_s) <= now_;
+    return has_ended(item.second.facts.state) &&
+           item.second.facts.end + seconds(rules_.min_job_age_s) <= now_;
   };
   std::erase_if(jobs_, old);
   for (const auto& [name, r] : reservations_) dirty_ = dirty_ || r.start == now_ || r.end == now_;
-  for (const auto& [id, j] : jobs_) dirty_ = dirty_ || (j.facts.state == JobState::pending && j.facts.begin == now_);
+  for (const auto& [id, j] : jobs_)
+    dirty_ = dirty_ || (j.facts.state == JobState::pending && j.facts.begin == now_);
   if (dirty_) schedule();
   if (unsaved_ && now_ >= save_at_) save();
 }

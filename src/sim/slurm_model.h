@@ -1,11 +1,12 @@
-// A Slurm made of values: virtual time, no processes. What it states is what the adapter would read.
+// A Slurm made of values: virtual time, no processes. What it states is what the adapter would
+// read.
 //
-// It schedules by a rule that is simple enough to be right by eye: jobs by priority, then by id; the
-// first nodes in their order that have room; no backfill, so a job that lacks room holds up those
-// behind it in its partitions. Limits, dependencies, begin times, licences, reservations, holds,
-// array limits, preemption by QOS, time limits, requeue, node failure, drain and the crash of the
-// controller follow docs of Slurm 22.05 and what was measured there: after a crash what it had
-// acknowledged in the last `save_every` is lost, and ids are given again.
+// It schedules by a rule that is simple enough to be right by eye: jobs by priority, then by id;
+// the first nodes in their order that have room; no backfill, so a job that lacks room holds up
+// those behind it in its partitions. Limits, dependencies, begin times, licences, reservations,
+// holds, array limits, preemption by QOS, time limits, requeue, node failure, drain and the crash
+// of the controller follow docs of Slurm 22.05 and what was measured there: after a crash what it
+// had acknowledged in the last `save_every` is lost, and ids are given again.
 //
 // Time moves with advance() alone; between two calls nothing happens. docs/howto/scenario.md
 #pragma once
@@ -48,7 +49,7 @@ struct ModelSubmission {
 };
 
 struct ModelRules {
-  int64_t min_job_age_s = 300;   // an ended job stays listed for so long
+  int64_t min_job_age_s = 300;  // an ended job stays listed for so long
   int64_t requeue_delay_s = 120;
   int64_t save_every_s = 5;
   uint32_t first_id = 1;
@@ -83,8 +84,8 @@ class SlurmModel {
   bool undrain(const std::string& node);  // also brings back one that is down
   bool fail_node(const std::string& node);
   bool drop_node(const std::string& node);
-  void stop();     // an orderly stop: everything is saved
-  void crash();    // SIGKILL
+  void stop();   // an orderly stop: everything is saved
+  void crash();  // SIGKILL
   void restart();
 
   void advance(Instant to);
@@ -152,13 +153,14 @@ class SlurmModel {
   // --- what it states (slurm_model_look.cc)
   Node node_facts(const Node& node, const Rooms& rooms) const;
   template <class Record>
-  void tell_named(std::vector<What>& out, const std::map<std::string, Record>& now, const char* kind);
+  void tell_named(std::vector<What>& out, const std::map<std::string, Record>& now,
+                  const char* kind);
   void tell_jobs(std::vector<What>& out);
 
   ModelRules rules_;
   Instant now_, booted_;
   bool away_ = false;
-  bool dirty_ = true;    // a pass of the scheduler may find something
+  bool dirty_ = true;  // a pass of the scheduler may find something
   bool unsaved_ = false;
   Instant save_at_;  // while unsaved
 

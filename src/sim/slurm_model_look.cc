@@ -12,10 +12,13 @@ Node SlurmModel::node_facts(const Node& node, const Rooms& rooms) const {
   facts.memory_used_mb = node.memory_mb - room.memory_mb;
   if (node.state != NodeState::down) {
     const bool full = !room.busy.empty() && busy == static_cast<std::ptrdiff_t>(room.busy.size());
-    facts.state = full ? NodeState::allocated : facts.cpus_used > 0 ? NodeState::mixed : NodeState::idle;
+    facts.state = full                  ? NodeState::allocated
+                  : facts.cpus_used > 0 ? NodeState::mixed
+                                        : NodeState::idle;
   }
   for (const auto& [name, r] : reservations_) {
-    if (r.start > now_ || r.end <= now_ || std::ranges::find(r.nodes, node.name) == r.nodes.end()) continue;
+    if (r.start > now_ || r.end <= now_ || std::ranges::find(r.nodes, node.name) == r.nodes.end())
+      continue;
     facts.reserved = true;
     facts.maintenance = facts.maintenance || std::ranges::find(r.flags, "MAINT") != r.flags.end();
   }
@@ -24,7 +27,9 @@ Node SlurmModel::node_facts(const Node& node, const Rooms& rooms) const {
 
 namespace {
 
-std::string key_of(const char* kind, const std::string& name) { return std::string(kind) + "/" + name; }
+std::string key_of(const char* kind, const std::string& name) {
+  return std::string(kind) + "/" + name;
+}
 
 bool is_new(std::map<std::string, What>& told, const std::string& key, const What& record) {
   const auto [at, added] = told.try_emplace(key, record);
@@ -36,19 +41,24 @@ bool is_new(std::map<std::string, What>& told, const std::string& key, const Wha
 }  // namespace
 
 template <class Record>
-void SlurmModel::tell_named(std::vector<What>& out, const std::map<std::string, Record>& now, const char* kind) {
+void SlurmModel::tell_named(std::vector<What>& out, const std::map<std::string, Record>& now,
+                            const char* kind) {
   for (const auto& [name, record] : now) {
-    if (What what = record; is_new(told_records_, key_of(kind, name), what)) out.push_back(std::move(what));
+    if (What what = record; is_new(told_records_, key_of(kind, name), what))
+      out.push_back(std::move(what));
   }
   const std::string prefix = key_of(kind, "");
-  for (auto it = told_records_.lower_bound(prefix); it != told_records_.end() && it->first.starts_with(prefix);) {
+  for (auto it = told_records_.lower_bound(prefix);
+       it != told_records_.end() && it->first.starts_with(prefix);) {
     const std::string name = it->first.substr(prefix.size());
     if (now.contains(name)) {
       ++it;
       continue;
     }
-    if (std::string_view(kind) == "node") out.push_back(NodeGone{name});
-    else out.push_back(RuleGone{.kind = kind, .name = name});
+    if (std::string_view(kind) == "node")
+      out.push_back(NodeGone{name});
+    else
+      out.push_back(RuleGone{.kind = kind, .name = name});
     it = told_records_.erase(it);
   }
 }
@@ -58,8 +68,10 @@ void SlurmModel::tell_jobs(std::vector<What>& out) {
   for (const auto& [id, j] : jobs_) {
     const auto known = told_jobs_.find(id);
     if (known != told_jobs_.end() && known->second == j.facts) continue;
-    if (holds_devices(j.facts.state)) holding.push_back(&j.facts);
-    else out.push_back(j.facts);
+    if (holds_devices(j.facts.state))
+      holding.push_back(&j.facts);
+    else
+      out.push_back(j.facts);
   }
   for (const auto& [id, facts] : told_jobs_) {
     if (!jobs_.contains(id)) out.push_back(JobGone{id});
@@ -79,8 +91,12 @@ std::vector<What> SlurmModel::poll(bool full) {
   told_ = true;
   told_booted_ = booted_;
   std::vector<What> out{PollBegan{.full = full}};
-  const What scheduler = Scheduler{.cluster = "model", .release = "22.05.8", .enforces_limits = true, .enforces_qos = true,
-                                   .enforces_associations = true, .booted = booted_};
+  const What scheduler = Scheduler{.cluster = "model",
+                                   .release = "22.05.8",
+                                   .enforces_limits = true,
+                                   .enforces_qos = true,
+                                   .enforces_associations = true,
+                                   .booted = booted_};
   if (is_new(told_records_, "scheduler", scheduler)) out.push_back(scheduler);
   const Rooms free = rooms();
   std::map<std::string, Node> nodes;
@@ -144,7 +160,9 @@ Samples SlurmModel::look() const {
       if (use != uses.end()) {
         const ModelJob& j = *use->second.job;
         const int64_t second = whole_seconds(now_ - j.facts.start);
-        doing = j.facts.state == JobState::suspended ? Doing::quiet : doing_of(j.asked.does, second, use->second.ordinal);
+        doing = j.facts.state == JobState::suspended
+                    ? Doing::quiet
+                    : doing_of(j.asked.does, second, use->second.ordinal);
       }
       if (doing == Doing::silent) continue;
       fill_sample(sample, doing);

@@ -29,7 +29,8 @@ int64_t licences_asked(const std::string& text, const std::string& name) {
     const size_t colon = std::min(item.find(':'), item.size());
     if (item.substr(0, colon) != name) continue;
     int64_t count = 1;
-    if (colon < item.size()) std::from_chars(item.data() + colon + 1, item.data() + item.size(), count);
+    if (colon < item.size())
+      std::from_chars(item.data() + colon + 1, item.data() + item.size(), count);
     return count;
   }
   return 0;
@@ -40,7 +41,8 @@ int64_t licences_asked(const std::string& text, const std::string& name) {
 std::vector<const Partition*> SlurmModel::partitions_of(const Job& j) const {
   std::vector<const Partition*> found;
   for (const std::string_view name : split(j.partition)) {
-    if (const auto at = partitions_.find(std::string(name)); at != partitions_.end()) found.push_back(&at->second);
+    if (const auto at = partitions_.find(std::string(name)); at != partitions_.end())
+      found.push_back(&at->second);
   }
   return found;
 }
@@ -49,8 +51,10 @@ SlurmModel::Rooms SlurmModel::rooms() const {
   Rooms all;
   for (const auto& [name, node] : nodes_) {
     size_t devices = 0;
-    for (const DeviceGroup& group : node.devices) devices += static_cast<size_t>(std::max(group.count, 0));
-    all[name] = {.busy = std::vector<bool>(devices, false), .cpus = node.cpus, .memory_mb = node.memory_mb};
+    for (const DeviceGroup& group : node.devices)
+      devices += static_cast<size_t>(std::max(group.count, 0));
+    all[name] = {
+        .busy = std::vector<bool>(devices, false), .cpus = node.cpus, .memory_mb = node.memory_mb};
   }
   for (const auto& [id, j] : jobs_) {
     for (const NodeShare& share : j.facts.held) {
@@ -59,7 +63,8 @@ SlurmModel::Rooms SlurmModel::rooms() const {
       at->second.cpus -= share.cpus;
       at->second.memory_mb -= share.memory_mb;
       for (const int32_t d : share.devices) {
-        if (static_cast<size_t>(d) < at->second.busy.size()) at->second.busy[static_cast<size_t>(d)] = true;
+        if (static_cast<size_t>(d) < at->second.busy.size())
+          at->second.busy[static_cast<size_t>(d)] = true;
       }
     }
   }
@@ -76,7 +81,8 @@ bool SlurmModel::node_takes(const ModelJob& j, const Node& node, bool& reserved)
       if (name == j.facts.reservation) return false;
       continue;
     }
-    if (name == j.facts.reservation || reservation.end <= now_ || reservation.start >= ends) continue;
+    if (name == j.facts.reservation || reservation.end <= now_ || reservation.start >= ends)
+      continue;
     reserved = true;
     return false;
   }
@@ -84,7 +90,8 @@ bool SlurmModel::node_takes(const ModelJob& j, const Node& node, bool& reserved)
 }
 
 // The first nodes, in their order, that have room for the whole job; none where they do not.
-std::vector<NodeShare> SlurmModel::fit(const ModelJob& j, const Rooms& rooms, bool& reserved) const {
+std::vector<NodeShare> SlurmModel::fit(const ModelJob& j, const Rooms& rooms,
+                                       bool& reserved) const {
   const Shape shape = shape_of(j.facts);
   for (const Partition* partition : partitions_of(j.facts)) {
     std::vector<NodeShare> held;
@@ -96,7 +103,9 @@ std::vector<NodeShare> SlurmModel::fit(const ModelJob& j, const Rooms& rooms, bo
       const Node& node = nodes_.at(name);
       const Room& room = rooms.at(name);
       if (!node_takes(j, node, reserved)) continue;
-      NodeShare share{.node = name, .cpus = std::max(1, shape.cpus_per_node), .memory_mb = shape.memory_per_node_mb};
+      NodeShare share{.node = name,
+                      .cpus = std::max(1, shape.cpus_per_node),
+                      .memory_mb = shape.memory_per_node_mb};
       if (share.cpus > room.cpus || share.memory_mb > room.memory_mb) continue;
       if (shape.exclusive && std::ranges::count(room.busy, true) > 0) continue;
       const int64_t want = shape.per_node > 0 ? shape.per_node : devices_left;
@@ -104,7 +113,9 @@ std::vector<NodeShare> SlurmModel::fit(const ModelJob& j, const Rooms& rooms, bo
       for (const DeviceGroup& group : node.devices) {
         for (int32_t k = 0; k < group.count; ++k, ++index) {
           if (!shape.model.empty() && group.model != shape.model) continue;
-          if (room.busy[static_cast<size_t>(index)] || static_cast<int64_t>(share.devices.size()) >= want) continue;
+          if (room.busy[static_cast<size_t>(index)] ||
+              static_cast<int64_t>(share.devices.size()) >= want)
+            continue;
           share.devices.push_back(index);
         }
       }
@@ -131,17 +142,21 @@ std::string SlurmModel::limit_refusal(const ModelJob& j) const {
   };
   const auto over = [&](const Amounts& limits, auto&& counts) {
     const auto limit = limits.find("gres/gpu");
-    return limit != limits.end() && limit->second >= 0 && wanted > 0 && held_by(counts) + wanted > limit->second;
+    return limit != limits.end() && limit->second >= 0 && wanted > 0 &&
+           held_by(counts) + wanted > limit->second;
   };
   if (const auto qos = qos_.find(j.facts.qos); qos != qos_.end()) {
     const auto same_qos = [&](const Job& o) { return o.qos == j.facts.qos; };
     if (over(qos->second.limits.tres_group, same_qos)) return "QOSGrpGRES";
-    const auto same_user = [&](const Job& o) { return o.qos == j.facts.qos && o.user == j.facts.user; };
+    const auto same_user = [&](const Job& o) {
+      return o.qos == j.facts.qos && o.user == j.facts.user;
+    };
     if (over(qos->second.tres_per_user, same_user)) return "QOSMaxGRESPerUser";
   }
   for (const auto& [key, a] : associations_) {
     if (!a.user.empty() || a.account != j.facts.account) continue;
-    if (over(a.limits.tres_group, [&](const Job& o) { return o.account == a.account; })) return "AssocGrpGRES";
+    if (over(a.limits.tres_group, [&](const Job& o) { return o.account == a.account; }))
+      return "AssocGrpGRES";
   }
   return "";
 }
@@ -149,7 +164,8 @@ std::string SlurmModel::limit_refusal(const ModelJob& j) const {
 int64_t SlurmModel::licences_used(const std::string& name) const {
   int64_t used = 0;
   for (const auto& [id, other] : jobs_) {
-    if (holds_devices(other.facts.state)) used += licences_asked(other.facts.request.licences, name);
+    if (holds_devices(other.facts.state))
+      used += licences_asked(other.facts.request.licences, name);
   }
   return used;
 }
@@ -165,11 +181,17 @@ std::string SlurmModel::refusal(const ModelJob& j) const {
     if (before != nullptr) return "Dependency";
   }
   const auto partitions = partitions_of(j.facts);
-  if (std::ranges::none_of(partitions, [](const Partition* p) { return p->up; })) return "PartitionDown";
-  const auto too_long = [&](const Partition* p) { return p->time_max_s >= 0 && (r.time_limit_s < 0 || r.time_limit_s > p->time_max_s); };
+  if (std::ranges::none_of(partitions, [](const Partition* p) { return p->up; }))
+    return "PartitionDown";
+  const auto too_long = [&](const Partition* p) {
+    return p->time_max_s >= 0 && (r.time_limit_s < 0 || r.time_limit_s > p->time_max_s);
+  };
   if (std::ranges::all_of(partitions, too_long)) return "PartitionTimeLimit";
   if (j.facts.array.running_max > 0 && !j.tasks.empty()) {
-    const auto runs = [&](const auto& item) { return item.second.facts.array.id == j.facts.array.id && holds_devices(item.second.facts.state); };
+    const auto runs = [&](const auto& item) {
+      return item.second.facts.array.id == j.facts.array.id &&
+             holds_devices(item.second.facts.state);
+    };
     if (std::ranges::count_if(jobs_, runs) >= j.facts.array.running_max) return "JobArrayTaskLimit";
   }
   if (!j.facts.reservation.empty()) {
@@ -193,7 +215,9 @@ bool SlurmModel::make_room(const ModelJob& j) {
   std::vector<ModelJob*> victims;
   for (auto& [id, other] : jobs_) {
     const auto& may = qos->second.preempts;
-    if (other.facts.state == JobState::running && std::ranges::find(may, other.facts.qos) != may.end()) victims.push_back(&other);
+    if (other.facts.state == JobState::running &&
+        std::ranges::find(may, other.facts.qos) != may.end())
+      victims.push_back(&other);
   }
   std::ranges::sort(victims, [](const ModelJob* a, const ModelJob* b) {
     return std::tuple(a->facts.start, a->facts.id) > std::tuple(b->facts.start, b->facts.id);
@@ -215,7 +239,8 @@ bool SlurmModel::make_room(const ModelJob& j) {
 }
 
 void SlurmModel::schedule() {
-  // Every start and every eviction changes what there is: a pass ends with each, and the next begins.
+  // Every start and every eviction changes what there is: a pass ends with each, and the next
+  // begins.
   for (bool again = true; again;) {
     again = false;
     dirty_ = false;
@@ -224,14 +249,16 @@ void SlurmModel::schedule() {
       if (j.facts.state == JobState::pending) order.push_back(&j);
     }
     std::ranges::sort(order, [](const ModelJob* a, const ModelJob* b) {
-      return std::tuple(-a->facts.priority, a->facts.id) < std::tuple(-b->facts.priority, b->facts.id);
+      return std::tuple(-a->facts.priority, a->facts.id) <
+             std::tuple(-b->facts.priority, b->facts.id);
     });
     const Rooms free = rooms();
     std::set<std::string, std::less<>> blocked;  // partitions whose first job lacks room
     for (ModelJob* j : order) {
       std::string reason = refusal(*j);
       const auto is_blocked = [&](std::string_view name) { return blocked.contains(name); };
-      if (reason.empty() && std::ranges::any_of(split(j->facts.partition), is_blocked)) reason = "Priority";
+      if (reason.empty() && std::ranges::any_of(split(j->facts.partition), is_blocked))
+        reason = "Priority";
       if (!reason.empty()) {
         j->facts.reason = std::move(reason);
         continue;

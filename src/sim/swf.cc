@@ -1,4 +1,5 @@
-// The Standard Workload Format of the Parallel Workloads Archive: 18 columns of numbers, -1 for none.
+// The Standard Workload Format of the Parallel Workloads Archive: 18 columns of numbers, -1 for
+// none.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +10,21 @@
 namespace fairlead {
 namespace {
 
-enum Field : size_t { kNumber, kSubmit, kWait, kRun, kProcessors, kAsked = 7, kLimit = 8, kStatus = 10, kUser, kGroup, kQueue = 14, kPartition, kFields = 18 };
+enum Field : size_t {
+  kNumber,
+  kSubmit,
+  kWait,
+  kRun,
+  kProcessors,
+  kAsked = 7,
+  kLimit = 8,
+  kStatus = 10,
+  kUser,
+  kGroup,
+  kQueue = 14,
+  kPartition,
+  kFields = 18
+};
 
 std::optional<std::array<double, kFields>> numbers_of(std::string_view line) {
   std::array<double, kFields> fields{};
@@ -35,7 +50,9 @@ JobState state_of(int64_t status) {
 }
 
 NameId name_of(RunTable& table, char letter, double number) {
-  return number < 0 ? 0 : table.names().intern(fmt::format("{}{}", letter, static_cast<int64_t>(number)));
+  return number < 0
+             ? 0
+             : table.names().intern(fmt::format("{}{}", letter, static_cast<int64_t>(number)));
 }
 
 // "; UnixStartTime: 749458803"
@@ -47,7 +64,8 @@ int64_t start_time_of(std::string_view text) {
   return second && *second > kHistorySecondMin && *second < kHistorySecondMax ? *second : 0;
 }
 
-const char* read_row(RunTable& table, std::string_view line, int64_t zero, HistoryRun& run, bool& has_wait) {
+const char* read_row(RunTable& table, std::string_view line, int64_t zero, HistoryRun& run,
+                     bool& has_wait) {
   const auto fields = numbers_of(line);
   if (!fields) return "not 18 numbers";
   const auto& f = *fields;
@@ -96,7 +114,8 @@ Result<void> read_swf(HistoryBuilder& builder, HistoryInput& input) {
   int64_t zero = start_time_of(text);
   if (zero == 0) {
     zero = floor_seconds(builder.options.base);
-    builder.remark(fmt::format("the log does not say when it began: taken as {}", to_rfc3339(builder.options.base)));
+    builder.remark(fmt::format("the log does not say when it began: taken as {}",
+                               to_rfc3339(builder.options.base)));
   }
   builder.remark("processors stand for devices: the log has no accelerators");
   HistoryNotes& notes = builder.notes();

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <queue>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "base/rng.h"
 
@@ -35,7 +35,8 @@ void put_time(std::string& out, int64_t second) {
   const Civil c = seconds_to_civil(second);
   char text[20] = "0000-00-00T00:00:00";
   const auto put = [&](int at, int digits, int value) {
-    for (int i = digits - 1; i >= 0; --i, value /= 10) text[at + i] = static_cast<char>('0' + value % 10);
+    for (int i = digits - 1; i >= 0; --i, value /= 10)
+      text[at + i] = static_cast<char>('0' + value % 10);
   };
   put(0, 4, c.year);
   put(5, 2, c.month);
@@ -55,7 +56,8 @@ struct Row {
 
 void put_row(std::string& out, const Row& row) {
   constexpr std::array<const char*, 3> kQos = {"normal", "high", "low"};
-  fmt::format_to(std::back_inserter(out), "{}|u{:03}|team{:02}|{}|gpu|{}|", row.id, row.user, row.team, kQos[static_cast<size_t>(row.id % 3)], row.state);
+  fmt::format_to(std::back_inserter(out), "{}|u{:03}|team{:02}|{}|gpu|{}|", row.id, row.user,
+                 row.team, kQos[static_cast<size_t>(row.id % 3)], row.state);
   put_time(out, row.submit);
   out += '|';
   put_time(out, row.submit);
@@ -68,8 +70,11 @@ void put_row(std::string& out, const Row& row) {
   if (row.job.devices > 0) tres += fmt::format("gres/gpu:h100={0},gres/gpu={0},", row.job.devices);
   tres += fmt::format("mem={}G,node={}", cpus * 8, row.job.nodes);
   fmt::format_to(std::back_inserter(out), "|4-00:00:00|{}|{}|{}|", row.job.nodes, tres, tres);
-  if (row.job.nodes == 1) fmt::format_to(std::back_inserter(out), "n{:04}\n", row.node);
-  else fmt::format_to(std::back_inserter(out), "n[{:04}-{:04}]\n", row.node, row.node + row.job.nodes - 1);
+  if (row.job.nodes == 1)
+    fmt::format_to(std::back_inserter(out), "n{:04}\n", row.node);
+  else
+    fmt::format_to(std::back_inserter(out), "n[{:04}-{:04}]\n", row.node,
+                   row.node + row.job.nodes - 1);
 }
 
 // First come, first served: a job starts when enough devices have come back.
@@ -97,7 +102,9 @@ class Queue {
     }
   }
   int64_t free_, last_ = 0;
-  std::priority_queue<std::pair<int64_t, int64_t>, std::vector<std::pair<int64_t, int64_t>>, std::greater<>> ends_;
+  std::priority_queue<std::pair<int64_t, int64_t>, std::vector<std::pair<int64_t, int64_t>>,
+                      std::greater<>>
+      ends_;
 };
 
 }  // namespace
@@ -106,14 +113,23 @@ std::string synthetic_sacct(const SyntheticSite& site) {
   Rng rng(site.seed);
   Queue queue(site.devices);
   std::string out =
-      "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|End|Timelimit|NNodes|ReqTRES|AllocTRES|NodeList\n";
+      "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|End|Timelimit|NNodes|ReqTRES|"
+      "AllocTRES|NodeList\n";
   out.reserve(static_cast<size_t>(site.jobs) * 320);
-  constexpr std::array<const char*, 8> kEnds = {"COMPLETED", "COMPLETED", "COMPLETED", "COMPLETED",
-                                                "COMPLETED", "FAILED",    "CANCELLED by 1001", "TIMEOUT"};
+  constexpr std::array<const char*, 8> kEnds = {"COMPLETED",         "COMPLETED", "COMPLETED",
+                                                "COMPLETED",         "COMPLETED", "FAILED",
+                                                "CANCELLED by 1001", "TIMEOUT"};
   const int64_t begin = floor_seconds(site.from);
   for (int64_t i = 0; i < site.jobs; ++i) {
-    Row row{.id = i + 1, .user = rng.between(0, site.users - 1), .team = 0, .submit = begin + site.span_s * i / site.jobs + rng.between(0, 59),
-            .start = 0, .end = 0, .state = kEnds[rng.below(kEnds.size())], .job = draw_job(rng, site), .node = rng.between(0, 599)};
+    Row row{.id = i + 1,
+            .user = rng.between(0, site.users - 1),
+            .team = 0,
+            .submit = begin + site.span_s * i / site.jobs + rng.between(0, 59),
+            .start = 0,
+            .end = 0,
+            .state = kEnds[rng.below(kEnds.size())],
+            .job = draw_job(rng, site),
+            .node = rng.between(0, 599)};
     row.team = row.user % site.teams;
     const bool requeued = rng.chance(site.requeued_ppm);
     row.start = queue.start(row.submit, row.job);

@@ -1,5 +1,5 @@
-// A made-up year of a site, as `sacct -P` prints it: for benchmarks and tests, never for claims about
-// real sites. The same seed gives the same text.
+// A made-up year of a site, as `sacct -P` prints it: for benchmarks and tests, never for claims
+// about real sites. The same seed gives the same text.
 //
 // Sizes and lengths follow what public traces agree on: most jobs take one device and minutes, few
 // take hundreds and days. A fleet of `devices` serves them first come first served, so that waits

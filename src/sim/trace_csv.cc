@@ -1,8 +1,8 @@
 // Public traces and tables of one's own: comma-separated, columns by name.
 //
-// What a trace does not state is said in the notes and never made up, but for two things that a replay
-// cannot do without: a job without a start time starts when it is submitted, and a trace whose times
-// count from zero begins at HistoryOptions::base.
+// What a trace does not state is said in the notes and never made up, but for two things that a
+// replay cannot do without: a job without a start time starts when it is submitted, and a trace
+// whose times count from zero begins at HistoryOptions::base.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ class Table {
       if (without_blanks(line_).empty()) continue;
       fields_.clear();
       std::string_view rest = line_;
-      while (!rest.empty() && fields_.size() < 256) fields_.push_back(without_blanks(take_csv_field(rest)));
+      while (!rest.empty() && fields_.size() < 256)
+        fields_.push_back(without_blanks(take_csv_field(rest)));
       return true;
     }
     return false;
@@ -78,8 +79,10 @@ bool header_has(std::string_view text, std::initializer_list<std::string_view> n
   int64_t lines = 0;
   std::string_view header = take_header(text, lines);
   std::vector<std::string> found;
-  while (!header.empty() && found.size() < 256) found.push_back(lower_case(without_blanks(take_csv_field(header))));
-  return std::ranges::all_of(names, [&](std::string_view name) { return std::ranges::find(found, name) != found.end(); });
+  while (!header.empty() && found.size() < 256)
+    found.push_back(lower_case(without_blanks(take_csv_field(header))));
+  return std::ranges::all_of(
+      names, [&](std::string_view name) { return std::ranges::find(found, name) != found.end(); });
 }
 
 constexpr int64_t kDevicesMost = 10'000'000;
@@ -111,18 +114,23 @@ const char* set_devices(HistoryRun& run, std::optional<int64_t> devices) {
 }
 
 int64_t relative_zero(HistoryBuilder& builder) {
-  builder.remark(fmt::format("the trace does not say when it began: taken as {}", to_rfc3339(builder.options.base)));
+  builder.remark(fmt::format("the trace does not say when it began: taken as {}",
+                             to_rfc3339(builder.options.base)));
   return floor_seconds(builder.options.base);
 }
 
-// --- Philly ----------------------------------------------------------------------------------------
+// --- Philly
+// ----------------------------------------------------------------------------------------
 
-bool is_philly(std::string_view text) { return header_has(text, {"timestamp", "duration", "num_gpus", "cluster"}); }
+bool is_philly(std::string_view text) {
+  return header_has(text, {"timestamp", "duration", "num_gpus", "cluster"});
+}
 
 Result<void> read_philly(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
   notes.has_ends = notes.has_devices = notes.has_teams = true;
-  builder.remark("the trace states no outcome: each job counts as completed; teams are its virtual clusters");
+  builder.remark(
+      "the trace states no outcome: each job counts as completed; teams are its virtual clusters");
   return read_rows(builder, input, [&](const Table& t, HistoryRun& run) -> const char* {
     const auto submit = parse_time(t.get("timestamp"), 0);
     const auto length = t.number("duration");
@@ -136,10 +144,15 @@ Result<void> read_philly(HistoryBuilder& builder, HistoryInput& input) {
   });
 }
 
-// --- openb: pods and nodes ---------------------------------------------------------------------------
+// --- openb: pods and nodes
+// ---------------------------------------------------------------------------
 
-bool is_openb_pods(std::string_view text) { return header_has(text, {"name", "num_gpu", "gpu_milli", "creation_time"}); }
-bool is_openb_nodes(std::string_view text) { return header_has(text, {"sn", "cpu_milli", "memory_mib", "gpu", "model"}); }
+bool is_openb_pods(std::string_view text) {
+  return header_has(text, {"name", "num_gpu", "gpu_milli", "creation_time"});
+}
+bool is_openb_nodes(std::string_view text) {
+  return header_has(text, {"sn", "cpu_milli", "memory_mib", "gpu", "model"});
+}
 
 Result<void> read_openb_pods(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
@@ -155,14 +168,17 @@ Result<void> read_openb_pods(HistoryBuilder& builder, HistoryInput& input) {
     run.start = scheduled ? zero + *scheduled : 0;
     run.end = deleted ? zero + *deleted : 0;
     const std::string_view phase = t.get("pod_phase");
-    if (deleted) run.state = phase == "Failed" ? JobState::failed : JobState::completed;
-    else run.state = run.start != 0 ? JobState::running : JobState::pending;
+    if (deleted)
+      run.state = phase == "Failed" ? JobState::failed : JobState::completed;
+    else
+      run.state = run.start != 0 ? JobState::running : JobState::pending;
     run.label = table.put(t.get("name"));
     run.qos = table.names().intern(t.get("qos"));
     const std::string_view spec = t.get("gpu_spec");
     run.models_allowed = table.names().intern(spec);
     if (spec.find('|') == spec.npos) run.model = run.models_allowed;
-    run.cpus = static_cast<int32_t>(std::min<int64_t>(t.number("cpu_milli").value_or(0) / 1000, 1'000'000));
+    run.cpus = static_cast<int32_t>(
+        std::min<int64_t>(t.number("cpu_milli").value_or(0) / 1000, 1'000'000));
     const auto milli = t.number("gpu_milli");
     if (milli && *milli > 0 && *milli < 1000) run.share_milli = static_cast<int32_t>(*milli);
     return set_devices(run, t.number("num_gpu"));
@@ -180,8 +196,11 @@ Result<void> read_openb_nodes(HistoryBuilder& builder, HistoryInput& input) {
     }
     ++builder.notes().rows;
     Node node{.name = std::string(name), .state = NodeState::idle};
-    if (*devices > 0) node.devices = {{.model = std::string(table.get("model")), .count = static_cast<int32_t>(*devices)}};
-    node.cpus = static_cast<int32_t>(std::min<int64_t>(table.number("cpu_milli").value_or(0) / 1000, 1'000'000));
+    if (*devices > 0)
+      node.devices = {
+          {.model = std::string(table.get("model")), .count = static_cast<int32_t>(*devices)}};
+    node.cpus = static_cast<int32_t>(
+        std::min<int64_t>(table.number("cpu_milli").value_or(0) / 1000, 1'000'000));
     node.memory_mb = table.number("memory_mib").value_or(0);
     builder.fleet().push_back(std::move(node));
   }
@@ -189,9 +208,12 @@ Result<void> read_openb_nodes(HistoryBuilder& builder, HistoryInput& input) {
   return {};
 }
 
-// --- Helios: demand by minute, no jobs --------------------------------------------------------------------
+// --- Helios: demand by minute, no jobs
+// --------------------------------------------------------------------
 
-bool is_helios(std::string_view text) { return header_has(text, {"time", "total_gpu_num", "running_gpu_num", "pending_gpu_num"}); }
+bool is_helios(std::string_view text) {
+  return header_has(text, {"time", "total_gpu_num", "running_gpu_num", "pending_gpu_num"});
+}
 
 // "dir/Earth_vc6YE_gpu_sequence.csv" -> "vc6YE"
 std::string_view pool_of(std::string_view source) {
@@ -204,8 +226,10 @@ std::string_view pool_of(std::string_view source) {
 Result<void> read_helios(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
   notes.has_devices = notes.has_fleet = notes.has_teams = true;
-  builder.remark("the trace has demand by minute and no jobs: in each virtual cluster one holder stands for all that ran, "
-                 "and one request for all that waited; waits of jobs are not known");
+  builder.remark(
+      "the trace has demand by minute and no jobs: in each virtual cluster one holder stands for "
+      "all that ran, "
+      "and one request for all that waited; waits of jobs are not known");
   Table table(builder, input);
   std::vector<AggregateRow>& rows = builder.aggregate();
   const NameId pool = builder.table().names().intern(pool_of(input.source));
@@ -215,26 +239,38 @@ Result<void> read_helios(HistoryBuilder& builder, HistoryInput& input) {
     const auto total = table.number("total_gpu_num");
     const auto running = table.number("running_gpu_num");
     const auto waiting = table.number("pending_gpu_num");
-    if (!second || *second == 0 || !total || !running || !waiting || *total > 1024 || *waiting > kDevicesMost) {
+    if (!second || *second == 0 || !total || !running || !waiting || *total > 1024 ||
+        *waiting > kDevicesMost) {
       builder.skip("a minute without its time or its numbers", table.line());
       continue;
     }
     ++notes.rows;
-    const AggregateRow row{.second = *second, .pool = pool, .total = static_cast<int32_t>(*total),
-                           .running = static_cast<int32_t>(std::min(*running, *total)), .waiting = static_cast<int32_t>(*waiting)};
-    if (*running > *total) builder.remark("in some minutes more devices run than there are: cut to the total");
-    const bool same = last.second != 0 && std::tie(last.total, last.running, last.waiting) == std::tie(row.total, row.running, row.waiting);
+    const AggregateRow row{.second = *second,
+                           .pool = pool,
+                           .total = static_cast<int32_t>(*total),
+                           .running = static_cast<int32_t>(std::min(*running, *total)),
+                           .waiting = static_cast<int32_t>(*waiting)};
+    if (*running > *total)
+      builder.remark("in some minutes more devices run than there are: cut to the total");
+    const bool same = last.second != 0 && std::tie(last.total, last.running, last.waiting) ==
+                                              std::tie(row.total, row.running, row.waiting);
     last = row;
     if (!same) rows.push_back(row);
   }
-  if (last.second != 0 && rows.back().second != last.second) rows.push_back(last);  // until here it was so
-  std::ranges::sort(rows, [](const AggregateRow& a, const AggregateRow& b) { return std::tie(a.second, a.pool) < std::tie(b.second, b.pool); });
+  if (last.second != 0 && rows.back().second != last.second)
+    rows.push_back(last);  // until here it was so
+  std::ranges::sort(rows, [](const AggregateRow& a, const AggregateRow& b) {
+    return std::tie(a.second, a.pool) < std::tie(b.second, b.pool);
+  });
   return {};
 }
 
-// --- Muri, Gavel, Alibaba's disaggregated inference -----------------------------------------------------------
+// --- Muri, Gavel, Alibaba's disaggregated inference
+// -----------------------------------------------------------
 
-bool is_muri(std::string_view text) { return header_has(text, {"job_id", "num_gpu", "submit_time", "iterations", "duration"}); }
+bool is_muri(std::string_view text) {
+  return header_has(text, {"job_id", "num_gpu", "submit_time", "iterations", "duration"});
+}
 
 Result<void> read_muri(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
@@ -254,19 +290,24 @@ Result<void> read_muri(HistoryBuilder& builder, HistoryInput& input) {
   });
 }
 
-bool is_gavel(std::string_view text) { return header_has(text, {"job_id", "job_type", "scale_factor", "unit_interarrival"}); }
+bool is_gavel(std::string_view text) {
+  return header_has(text, {"job_id", "job_type", "scale_factor", "unit_interarrival"});
+}
 
 Result<void> read_gavel(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
   notes.has_ends = notes.has_devices = true;
   const int64_t zero = relative_zero(builder);
-  builder.remark(fmt::format("arrivals are relative: taken at {} jobs an hour; an end is the submission and the time alone on V100",
-                             builder.options.arrivals_per_hour));
+  builder.remark(
+      fmt::format("arrivals are relative: taken at {} jobs an hour; an end is the submission and "
+                  "the time alone on V100",
+                  builder.options.arrivals_per_hour));
   double arrival_s = 0;
   return read_rows(builder, input, [&](const Table& t, HistoryRun& run) -> const char* {
     const auto gap = decimal_number(t.get("unit_interarrival"));
     const auto length = t.number("duration_s_on_v100");
-    if (!gap || !(*gap >= 0 && *gap < 1e6) || !length) return "unit_interarrival or duration_s_on_v100 is no number";
+    if (!gap || !(*gap >= 0 && *gap < 1e6) || !length)
+      return "unit_interarrival or duration_s_on_v100 is no number";
     if (run.id > 1) arrival_s += *gap * 3600 / std::max(builder.options.arrivals_per_hour, 1e-3);
     run.submit = run.start = zero + static_cast<int64_t>(arrival_s);
     run.end = run.start + *length;
@@ -277,20 +318,26 @@ Result<void> read_gavel(HistoryBuilder& builder, HistoryInput& input) {
   });
 }
 
-bool is_dlrm(std::string_view text) { return header_has(text, {"instance_sn", "app_name", "gpu_request", "creation_time", "deletion_time"}); }
+bool is_dlrm(std::string_view text) {
+  return header_has(text,
+                    {"instance_sn", "app_name", "gpu_request", "creation_time", "deletion_time"});
+}
 
 Result<void> read_dlrm(HistoryBuilder& builder, HistoryInput& input) {
   HistoryNotes& notes = builder.notes();
   notes.has_starts = notes.has_ends = notes.has_devices = notes.has_teams = true;
   const int64_t zero = relative_zero(builder);
-  builder.remark("instances from before the trace count from its beginning; teams are its applications");
+  builder.remark(
+      "instances from before the trace count from its beginning; teams are its applications");
   return read_rows(builder, input, [&](const Table& t, HistoryRun& run) -> const char* {
     run.submit = zero + t.number("creation_time").value_or(0);
     const auto scheduled = t.number("scheduled_time");
     run.start = scheduled ? zero + *scheduled : t.get("creation_time").empty() ? run.submit : 0;
     const auto deleted = t.number("deletion_time");
     run.end = deleted ? zero + *deleted : 0;
-    run.state = deleted ? JobState::completed : run.start != 0 ? JobState::running : JobState::pending;
+    run.state = deleted          ? JobState::completed
+                : run.start != 0 ? JobState::running
+                                 : JobState::pending;
     run.label = builder.table().put(t.get("instance_sn"));
     run.account = builder.table().names().intern(t.get("app_name"));
     run.qos = builder.table().names().intern(t.get("role"));
@@ -298,12 +345,14 @@ Result<void> read_dlrm(HistoryBuilder& builder, HistoryInput& input) {
   });
 }
 
-// --- a table of one's own ---------------------------------------------------------------------------------------
+// --- a table of one's own
+// ---------------------------------------------------------------------------------------
 
 bool is_generic(std::string_view text) {
   for (const std::string_view submit : {"submit", "submit_time", "submitted"}) {
     for (const std::string_view job : {"job", "job_id", "jobid", "id"}) {
-      if (header_has(text, {job, submit}) && text.substr(0, text.find('\n')).find('|') == text.npos) return true;
+      if (header_has(text, {job, submit}) && text.substr(0, text.find('\n')).find('|') == text.npos)
+        return true;
     }
   }
   return false;
@@ -325,7 +374,8 @@ class GenericReader {
     run.start = *start;
     const bool has_start = t.has_any({"start", "start_time", "started"});
     if (!has_start) run.start = run.submit;
-    if (const auto length = t.number("duration"); length && run.end == 0 && run.start != 0) run.end = run.start + *length;
+    if (const auto length = t.number("duration"); length && run.end == 0 && run.start != 0)
+      run.end = run.start + *length;
     if (const char* wrong = read_state(t.first_of({"state", "status"}), run)) return wrong;
     return read_rest(t, run);
   }
@@ -333,11 +383,15 @@ class GenericReader {
  private:
   static const char* read_state(std::string_view word, HistoryRun& run) {
     if (word.empty()) {
-      run.state = run.end != 0 ? JobState::completed : run.start != 0 ? JobState::running : JobState::pending;
+      run.state = run.end != 0     ? JobState::completed
+                  : run.start != 0 ? JobState::running
+                                   : JobState::pending;
       return nullptr;
     }
     std::string upper(word);
-    std::ranges::transform(upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    std::ranges::transform(upper, upper.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
     const StatedState stated = parse_state(upper);
     if (stated.state == JobState::unknown) return "state is none that we know";
     run.state = stated.state;
@@ -350,14 +404,17 @@ class GenericReader {
 
   const char* read_rest(const Table& t, HistoryRun& run) {
     RunTable& table = builder_.table();
-    const auto name = [&](std::initializer_list<std::string_view> columns) { return table.names().intern(t.first_of(columns)); };
+    const auto name = [&](std::initializer_list<std::string_view> columns) {
+      return table.names().intern(t.first_of(columns));
+    };
     run.label = table.put(t.first_of({"job", "job_id", "jobid", "id"}));
     run.user = name({"user"});
     run.account = name({"team", "account", "project", "group"});
     run.qos = name({"class", "qos"});
     run.partition = name({"partition", "queue"});
     run.model = name({"model", "gpu_model", "accelerator"});
-    if (const auto nodes = t.number("nodes")) run.nodes_count = static_cast<int32_t>(std::clamp<int64_t>(*nodes, 1, 1'000'000));
+    if (const auto nodes = t.number("nodes"))
+      run.nodes_count = static_cast<int32_t>(std::clamp<int64_t>(*nodes, 1, 1'000'000));
     if (const auto limit = t.number("time_limit")) run.time_limit_s = *limit;
     const std::string_view devices = t.first_of({"gpus", "num_gpus", "devices"});
     if (devices.empty()) return nullptr;
@@ -368,7 +425,8 @@ class GenericReader {
 
   // Seconds that are too small to be a date count from the beginning of the trace.
   std::optional<int64_t> time(std::string_view text) {
-    if (const auto number = decimal_number(text); number && *number >= 0 && *number < static_cast<double>(kHistorySecondMin)) {
+    if (const auto number = decimal_number(text);
+        number && *number >= 0 && *number < static_cast<double>(kHistorySecondMin)) {
       return relative_zero(builder_) + static_cast<int64_t>(*number);
     }
     return parse_time(text, whole_seconds(builder_.options.utc_offset));
@@ -386,7 +444,8 @@ Result<void> read_generic(HistoryBuilder& builder, HistoryInput& input) {
   notes.has_teams = notes.has_teams || header.has_any({"team", "account", "project", "group"});
   notes.has_limits = notes.has_limits || header.has("time_limit");
   GenericReader reader(builder);
-  return read_rows(builder, input, [&](const Table& t, HistoryRun& run) { return reader.row(t, run); });
+  return read_rows(builder, input,
+                   [&](const Table& t, HistoryRun& run) { return reader.row(t, run); });
 }
 
 }  // namespace

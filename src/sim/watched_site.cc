@@ -10,7 +10,11 @@
 namespace fairlead {
 
 WatchedSite::WatchedSite(Instant start, WatchRules rules, ModelRules model)
-    : rules_(rules), slurm_(start, model), engine_("model", rules.engine), next_poll_(start), next_look_(start) {}
+    : rules_(rules),
+      slurm_(start, model),
+      engine_("model", rules.engine),
+      next_poll_(start),
+      next_look_(start) {}
 
 void WatchedSite::take(std::vector<What> records) {
   std::vector<Event> events;
@@ -34,7 +38,8 @@ void WatchedSite::poll(bool full) {
 void WatchedSite::look() {
   const auto source = Source::telemetry;
   if (telemetry_away_) {
-    take({PollBegan{.source = source}, PollEnded{.source = source, .ok = false, .detail = "prometheus does not answer"}});
+    take({PollBegan{.source = source},
+          PollEnded{.source = source, .ok = false, .detail = "prometheus does not answer"}});
   } else {
     take({PollBegan{.source = source}, slurm_.look(), PollEnded{.source = source}});
   }
@@ -86,10 +91,13 @@ std::string compare_holds(const WatchedSite& site) {
     const WorkloadId holder = s.devices[i].holder;
     const uint32_t got = holder == 0 ? 0 : s.workloads.at(holder).job.id;
     const uint32_t wanted = found == want.end() ? 0 : found->second;
-    if (got != wanted) return fmt::format("device {} of {} is held by job {} in the books and by {} in truth", device.index, node, got, wanted);
+    if (got != wanted)
+      return fmt::format("device {} of {} is held by job {} in the books and by {} in truth",
+                         device.index, node, got, wanted);
     if (found != want.end()) want.erase(found);
   }
-  if (!want.empty()) return fmt::format("{} is held and not in the books", want.begin()->first.first);
+  if (!want.empty())
+    return fmt::format("{} is held and not in the books", want.begin()->first.first);
   return "";
 }
 

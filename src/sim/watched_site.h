@@ -1,7 +1,8 @@
-// A modelled Slurm with an engine that watches it, as the daemon would: polls and looks in virtual time.
+// A modelled Slurm with an engine that watches it, as the daemon would: polls and looks in virtual
+// time.
 //
-// What the adapter would put on the wire goes through `wire`, where a test may lose, double or delay
-// events. Our own restarts go through a snapshot's text and back.
+// What the adapter would put on the wire goes through `wire`, where a test may lose, double or
+// delay events. Our own restarts go through a snapshot's text and back.
 #pragma once
 
 #include <functional>
@@ -41,7 +42,7 @@ class WatchedSite {
   // Each may be empty.
   std::function<void(std::vector<Event>&)> wire;  // changes what a poll or look brings
   std::function<void(const Decision&)> decision;
-  std::function<void(const Event&)> stepped;      // after each step
+  std::function<void(const Event&)> stepped;  // after each step
 
   Instant our_now() const { return slurm_.now() + clock_ahead_; }
 

@@ -21,10 +21,16 @@ std::string state_text(const FleetNode& node) {
 }
 
 NodeView view_of(const State& state, const FleetNode& node) {
-  NodeView view{.node = node.facts.name, .state = state_text(node), .reason = node.facts.reason,
-                .gpus_total = static_cast<int64_t>(node.devices.size()), .cpus = node.facts.cpus,
-                .cpus_used = node.facts.cpus_used, .memory_mb = node.facts.memory_mb,
-                .memory_used_mb = node.facts.memory_used_mb, .features = node.facts.features, .seen = node.seen};
+  NodeView view{.node = node.facts.name,
+                .state = state_text(node),
+                .reason = node.facts.reason,
+                .gpus_total = static_cast<int64_t>(node.devices.size()),
+                .cpus = node.facts.cpus,
+                .cpus_used = node.facts.cpus_used,
+                .memory_mb = node.facts.memory_mb,
+                .memory_used_mb = node.facts.memory_used_mb,
+                .features = node.facts.features,
+                .seen = node.seen};
   for (const DeviceGroup& g : node.facts.devices) {
     if (!view.models.empty()) view.models += ' ';
     view.models += fmt::format("{}x{}", g.count, g.model.empty() ? "gpu" : g.model);
@@ -33,10 +39,13 @@ NodeView view_of(const State& state, const FleetNode& node) {
     const DeviceBook& book = state.devices[i];
     ++view.gpus[book.account.column];
     const auto holder = state.workloads.find(book.holder);
-    view.devices.push_back({.index = state.fleet.device(i).index, .model = state.names.name(state.fleet.device(i).model),
-                            .column = book.account.column,
-                            .workload = holder == state.workloads.end() ? "" : holder->second.job.label,
-                            .look = book.activity.look, .looked_at = book.activity.at});
+    view.devices.push_back(
+        {.index = state.fleet.device(i).index,
+         .model = state.names.name(state.fleet.device(i).model),
+         .column = book.account.column,
+         .workload = holder == state.workloads.end() ? "" : holder->second.job.label,
+         .look = book.activity.look,
+         .looked_at = book.activity.at});
   }
   return view;
 }

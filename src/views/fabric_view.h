@@ -30,8 +30,8 @@ struct NodeView {
   bool operator==(const NodeView&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(NodeView, (),
-                      (node, state, models, leaf, reason, gpus, gpus_total, cpus, cpus_used, memory_mb, memory_used_mb,
-                       features, seen, devices))
+                      (node, state, models, leaf, reason, gpus, gpus_total, cpus, cpus_used,
+                       memory_mb, memory_used_mb, features, seen, devices))
 
 struct SwitchView {
   std::string name;

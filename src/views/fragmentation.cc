@@ -24,7 +24,8 @@ Shape of_one_worker(Shape shape) {
 
 Mix mix_of(const State& state) {
   Mix mix{.waiting = state.queues.waiting_shapes(), .all = {}};
-  for (const auto& [shape, count] : mix.waiting) mix.all[of_one_worker(shape)] += count * shape.nodes;
+  for (const auto& [shape, count] : mix.waiting)
+    mix.all[of_one_worker(shape)] += count * shape.nodes;
   for (const WorkloadId id : state.queues.holding()) {
     const Shape shape = shape_of(state.workloads.at(id).job);
     if (shape.total > 0) mix.all[of_one_worker(shape)] += shape.nodes;
@@ -55,7 +56,8 @@ class Fitter {
   std::map<std::string, std::vector<bool>> members_;
 };
 
-int64_t fgd_ppm_of(const State& state, Fitter& fitter, const std::vector<std::pair<Shape, int64_t>>& mix, int64_t free) {
+int64_t fgd_ppm_of(const State& state, Fitter& fitter,
+                   const std::vector<std::pair<Shape, int64_t>>& mix, int64_t free) {
   int64_t count = 0;
   for (const auto& [shape, n] : mix) count += n;
   if (free == 0 || count == 0) return -1;
@@ -66,7 +68,8 @@ int64_t fgd_ppm_of(const State& state, Fitter& fitter, const std::vector<std::pa
     for (const NodeIndex node : found.takes) usable += state.node_free[node];
     fragment += static_cast<long double>(n) * static_cast<long double>(free - usable);
   }
-  return static_cast<int64_t>(fragment * 1'000'000 / static_cast<long double>(count) / static_cast<long double>(free));
+  return static_cast<int64_t>(fragment * 1'000'000 / static_cast<long double>(count) /
+                              static_cast<long double>(free));
 }
 
 }  // namespace
@@ -86,8 +89,12 @@ Fragmentation fragmentation_of(const State& state) {
   for (const auto& [shape, count] : commonest(mix.waiting)) {
     const Fit found = fitter.fit(shape);
     const int32_t need = shape.per_node > 0 ? shape.nodes : shape.total;
-    const int64_t fits = found.fits_switches && need > 0 ? std::min<int64_t>(count, found.slots / need) : 0;
-    f.waiting_shapes.push_back({.gang = to_text(shape), .partition = shape.partition, .count = count, .fits = fits,
+    const int64_t fits =
+        found.fits_switches && need > 0 ? std::min<int64_t>(count, found.slots / need) : 0;
+    f.waiting_shapes.push_back({.gang = to_text(shape),
+                                .partition = shape.partition,
+                                .count = count,
+                                .fits = fits,
                                 .enough = found.devices_free >= shape.total});
   }
   return f;

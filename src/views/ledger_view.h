@@ -16,7 +16,8 @@ struct LedgerViewRow {
   int64_t gpu_milliseconds = 0;  // thousandths of a GPU-second
   bool operator==(const LedgerViewRow&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(LedgerViewRow, (), (hour, model, team, klass, user, partition, column, gpu_milliseconds))
+BOOST_DESCRIBE_STRUCT(LedgerViewRow, (),
+                      (hour, model, team, klass, user, partition, column, gpu_milliseconds))
 
 struct LedgerView {
   std::string apiVersion = "fairlead/v1", kind = "Ledger";
@@ -42,8 +43,8 @@ struct LedgerCheck {
   bool operator==(const LedgerCheck&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(LedgerCheck, (),
-                      (apiVersion, kind, site, from, to, adds_up, hours, accounts, gpu_seconds, hardware_gpu_seconds, problem,
-                       digest))
+                      (apiVersion, kind, site, from, to, adds_up, hours, accounts, gpu_seconds,
+                       hardware_gpu_seconds, problem, digest))
 
 LedgerCheck check_ledger(const Engine& engine);
 

@@ -13,7 +13,9 @@ namespace {
 constexpr int64_t kPpm = 1'000'000;
 
 int64_t ppm(int64_t part, int64_t whole) {
-  return whole <= 0 ? 0 : static_cast<int64_t>(static_cast<long double>(part) * kPpm / static_cast<long double>(whole));
+  return whole <= 0 ? 0
+                    : static_cast<int64_t>(static_cast<long double>(part) * kPpm /
+                                           static_cast<long double>(whole));
 }
 
 // Gathers the rows of one dimension: team, class, user or partition.
@@ -34,7 +36,8 @@ class Dimension {
       sums.row.wait_us = quantiles_of(std::move(sums.waits));
       rows.push_back(std::move(sums.row));
     }
-    std::ranges::sort(rows, {}, [](const ReportRow& r) { return std::pair(-r.gpu_seconds.total, r.name); });
+    std::ranges::sort(rows, {},
+                      [](const ReportRow& r) { return std::pair(-r.gpu_seconds.total, r.name); });
     return rows;
   }
 
@@ -85,17 +88,34 @@ void count(Dimensions& by, const Counted& w, Instant from, Instant to) {
 Counted counted(const State& state, const Workload& w) {
   const Job& job = w.job;
   const ByColumn use = use_of(state, w);
-  return {.team = w.team, .klass = w.klass, .user = w.user, .partition = w.partition,
-          .count = std::max<int64_t>(1, job.array.waiting_count), .state = job.state, .submit = w.first_submit,
-          .first_start = w.first_start, .end = w.ended ? (w.run_end.known() ? w.run_end : job.end) : Instant{},
-          .devices = job.request.devices.total, .time_limit_s = job.request.time_limit_s,
-          .run_s = w.run_end.known() ? whole_seconds(w.run_end - w.run_start) : 0, .milli_seconds = use.held()};
+  return {.team = w.team,
+          .klass = w.klass,
+          .user = w.user,
+          .partition = w.partition,
+          .count = std::max<int64_t>(1, job.array.waiting_count),
+          .state = job.state,
+          .submit = w.first_submit,
+          .first_start = w.first_start,
+          .end = w.ended ? (w.run_end.known() ? w.run_end : job.end) : Instant{},
+          .devices = job.request.devices.total,
+          .time_limit_s = job.request.time_limit_s,
+          .run_s = w.run_end.known() ? whole_seconds(w.run_end - w.run_start) : 0,
+          .milli_seconds = use.held()};
 }
 
 Counted counted(const PastWorkload& p) {
-  return {.team = p.team, .klass = p.klass, .user = p.user, .partition = p.partition, .state = p.state,
-          .submit = p.submit, .first_start = p.first_start, .end = p.end, .devices = p.devices,
-          .time_limit_s = p.time_limit_s, .run_s = p.run_s, .milli_seconds = p.milli_seconds.held()};
+  return {.team = p.team,
+          .klass = p.klass,
+          .user = p.user,
+          .partition = p.partition,
+          .state = p.state,
+          .submit = p.submit,
+          .first_start = p.first_start,
+          .end = p.end,
+          .devices = p.devices,
+          .time_limit_s = p.time_limit_s,
+          .run_s = p.run_s,
+          .milli_seconds = p.milli_seconds.held()};
 }
 
 std::vector<IdleHoldRow> idle_holds_of(const State& state) {
@@ -103,23 +123,32 @@ std::vector<IdleHoldRow> idle_holds_of(const State& state) {
   for (const WorkloadId id : state.queues.holding()) {
     const Workload& w = state.workloads.at(id);
     if (w.idle.kind == IdleKind::none) continue;
-    rows.push_back({.workload = w.job.label, .team = w.job.account, .user = w.job.user, .kind = w.idle.kind,
-                    .gpus = w.idle.devices, .since = w.idle.since, .gpu_seconds = use_of(state, w).held_idle / kMilli});
+    rows.push_back({.workload = w.job.label,
+                    .team = w.job.account,
+                    .user = w.job.user,
+                    .kind = w.idle.kind,
+                    .gpus = w.idle.devices,
+                    .since = w.idle.since,
+                    .gpu_seconds = use_of(state, w).held_idle / kMilli});
   }
-  std::ranges::sort(rows, {}, [](const IdleHoldRow& r) { return std::pair(-r.gpu_seconds, r.workload); });
+  std::ranges::sort(rows, {},
+                    [](const IdleHoldRow& r) { return std::pair(-r.gpu_seconds, r.workload); });
   return rows;
 }
 
 std::vector<ModelRow> models_of(const State& state, const std::map<NameId, ByColumn>& seconds) {
   std::map<NameId, ByColumn> now;
   for (const Device& device : state.fleet.devices()) {
-    if (device.present) now[device.model][state.devices[static_cast<size_t>(&device - state.fleet.devices().data())].account.column] += kMilli;
+    if (device.present)
+      now[device.model][state.devices[static_cast<size_t>(&device - state.fleet.devices().data())]
+                            .account.column] += kMilli;
   }
   for (const auto& [model, sums] : seconds) now.try_emplace(model);
   std::vector<ModelRow> rows;
   for (const auto& [model, gpus] : now) {
     const auto it = seconds.find(model);
-    rows.push_back({.model = state.names.name(model), .gpus = columns_of(gpus),
+    rows.push_back({.model = state.names.name(model),
+                    .gpus = columns_of(gpus),
                     .gpu_seconds = columns_of(it == seconds.end() ? ByColumn{} : it->second)});
   }
   std::ranges::sort(rows, {}, [](const ModelRow& r) { return std::pair(-r.gpus.total, r.model); });
@@ -127,12 +156,16 @@ std::vector<ModelRow> models_of(const State& state, const std::map<NameId, ByCol
 }
 
 std::string percent(int64_t part, int64_t whole) {
-  return whole == 0 ? "none" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return whole == 0 ? "none"
+                    : fmt::format("{:.1f} %",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string hours(int64_t gpu_seconds) {
   const double h = static_cast<double>(gpu_seconds) / 3600;
-  return h >= 100 ? fmt::format("{:.0f}", h) : h >= 1 ? fmt::format("{:.1f}", h) : fmt::format("{:.2f}", h);
+  return h >= 100 ? fmt::format("{:.0f}", h)
+         : h >= 1 ? fmt::format("{:.1f}", h)
+                  : fmt::format("{:.2f}", h);
 }
 
 std::vector<std::string> sentences_of(const Report& r) {
@@ -144,20 +177,32 @@ std::vector<std::string> sentences_of(const Report& r) {
   } else if (held == 0) {
     out.push_back(fmt::format("Of {} GPU-hours none were held.", hours(s.total)));
   } else if (r.telemetry_coverage_ppm == 0) {
-    out.push_back(fmt::format("Of {} GPU-hours {} were held; without telemetry nobody can say how much of it was useful.", hours(s.total),
-                              percent(held, s.total)));
+    out.push_back(fmt::format(
+        "Of {} GPU-hours {} were held; without telemetry nobody can say how much of it was useful.",
+        hours(s.total), percent(held, s.total)));
   } else {
-    out.push_back(fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry covers {} of what was held.",
-                              hours(s.total), percent(held, s.total), percent(s.useful, s.total), percent(r.telemetry_coverage_ppm, kPpm)));
+    out.push_back(
+        fmt::format("Of {} GPU-hours {} were held and {} were seen to do useful work; telemetry "
+                    "covers {} of what was held.",
+                    hours(s.total), percent(held, s.total), percent(s.useful, s.total),
+                    percent(r.telemetry_coverage_ppm, kPpm)));
   }
   int64_t idle_gpus = 0;
   for (const IdleHoldRow& hold : r.idle_holds) idle_gpus += hold.gpus;
   if (idle_gpus > 0) {
-    out.push_back(fmt::format("{} GPUs are held and idle now, most of it by {} of team {} ({}); {} GPU-hours were held idle in all.", idle_gpus,
-                              r.idle_holds[0].workload, r.idle_holds[0].team, enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
+    out.push_back(
+        fmt::format("{} GPUs are held and idle now, most of it by {} of team {} ({}); {} GPU-hours "
+                    "were held idle in all.",
+                    idle_gpus, r.idle_holds[0].workload, r.idle_holds[0].team,
+                    enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
   } else {
-    out.push_back(r.telemetry_coverage_ppm == 0 && s.total > 0 ? "Idle holds cannot be seen without telemetry." : s.held_idle > 0 ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.", hours(s.held_idle))
-                                  : "No idle hold was seen.");
+    out.push_back(
+        r.telemetry_coverage_ppm == 0 && s.total > 0
+            ? "Idle holds cannot be seen without telemetry."
+        : s.held_idle > 0
+            ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.",
+                          hours(s.held_idle))
+            : "No idle hold was seen.");
   }
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
   if (waiting == 0) {
@@ -167,10 +212,14 @@ std::vector<std::string> sentences_of(const Report& r) {
     for (const WaitingRow& row : r.waiting) {
       if (!row.blockers.empty()) ++firsts[enum_name(row.blockers[0])];
     }
-    const auto most = std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
-    out.push_back(fmt::format("{} wait{}; GPUs free: {}, and stranded: {}.", waiting == 1 ? "1 workload" : fmt::format("{} workloads", waiting),
-                              fmt::format("{}{}", waiting == 1 ? "s" : "", most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
-                              r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
+    const auto most =
+        std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
+    out.push_back(fmt::format(
+        "{} wait{}; GPUs free: {}, and stranded: {}.",
+        waiting == 1 ? "1 workload" : fmt::format("{} workloads", waiting),
+        fmt::format("{}{}", waiting == 1 ? "s" : "",
+                    most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
+        r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
   }
   return out;
 }
@@ -178,18 +227,38 @@ std::vector<std::string> sentences_of(const Report& r) {
 void add_notes(const State& state, Report& r) {
   for (size_t i = 0; i < state.sources.size(); ++i) {
     const SourceState& s = state.sources[i];
-    r.sources.push_back({.source = static_cast<Source>(i), .ok = s.ok, .known = s.known, .last_ok = s.last_ok,
-                         .unreadable = s.unreadable, .detail = s.detail});
-    if (s.known && !s.ok) r.notes.push_back(fmt::format("{} is not seen: {}", enum_name(static_cast<Source>(i)), s.detail));
-    if (s.unreadable > 0) r.notes.push_back(fmt::format("{} records of {} could not be read", s.unreadable, enum_name(static_cast<Source>(i))));
+    r.sources.push_back({.source = static_cast<Source>(i),
+                         .ok = s.ok,
+                         .known = s.known,
+                         .last_ok = s.last_ok,
+                         .unreadable = s.unreadable,
+                         .detail = s.detail});
+    if (s.known && !s.ok)
+      r.notes.push_back(
+          fmt::format("{} is not seen: {}", enum_name(static_cast<Source>(i)), s.detail));
+    if (s.unreadable > 0)
+      r.notes.push_back(fmt::format("{} records of {} could not be read", s.unreadable,
+                                    enum_name(static_cast<Source>(i))));
   }
-  if (!state.source(Source::telemetry).known) r.notes.push_back("no telemetry is configured: what is held cannot be measured");
-  if (state.frozen) r.notes.push_back("what is held is shown as last seen; its use is not measurable meanwhile");
-  if (!r.fleet_known) r.notes.push_back("the fleet is not known: there is no free, stranded or down, only what jobs held");
-  if (state.unplaced_milli > 0) r.notes.push_back(fmt::format("{} devices are held on nodes that nobody stated", state.unplaced_milli / kMilli));
-  if (state.samples_unmatched > 0) r.notes.push_back(fmt::format("{} samples were of devices that no node states", state.samples_unmatched));
-  if (state.events_refused > 0) r.notes.push_back(fmt::format("{} events came from a clock that cannot be right", state.events_refused));
-  if (state.past_dropped > 0) r.notes.push_back(fmt::format("{} oldest workloads are no longer counted in waits", state.past_dropped));
+  if (!state.source(Source::telemetry).known)
+    r.notes.push_back("no telemetry is configured: what is held cannot be measured");
+  if (state.frozen)
+    r.notes.push_back("what is held is shown as last seen; its use is not measurable meanwhile");
+  if (!r.fleet_known)
+    r.notes.push_back(
+        "the fleet is not known: there is no free, stranded or down, only what jobs held");
+  if (state.unplaced_milli > 0)
+    r.notes.push_back(fmt::format("{} devices are held on nodes that nobody stated",
+                                  state.unplaced_milli / kMilli));
+  if (state.samples_unmatched > 0)
+    r.notes.push_back(
+        fmt::format("{} samples were of devices that no node states", state.samples_unmatched));
+  if (state.events_refused > 0)
+    r.notes.push_back(
+        fmt::format("{} events came from a clock that cannot be right", state.events_refused));
+  if (state.past_dropped > 0)
+    r.notes.push_back(
+        fmt::format("{} oldest workloads are no longer counted in waits", state.past_dropped));
 }
 
 }  // namespace
@@ -204,8 +273,15 @@ ColumnSeconds columns_of(const ByColumn& milli) {
   }
   const int64_t total = milli.total() / kMilli;
   s[largest] += total - s.total();
-  return {.useful = s.useful, .held_idle = s.held_idle, .held_unmeasured = s.held_unmeasured, .lost = s.lost,
-          .reserved = s.reserved, .free = s.free, .stranded = s.stranded, .down = s.down, .total = total};
+  return {.useful = s.useful,
+          .held_idle = s.held_idle,
+          .held_unmeasured = s.held_unmeasured,
+          .lost = s.lost,
+          .reserved = s.reserved,
+          .free = s.free,
+          .stranded = s.stranded,
+          .down = s.down,
+          .total = total};
 }
 
 WaitQuantiles quantiles_of(std::vector<int64_t> waits) {
@@ -223,11 +299,21 @@ Queue queue_of(const State& state, size_t most) {
     if (queue.waiting.size() >= most) break;
     const Workload* w = &state.workloads.at(std::get<WorkloadId>(place));
     const Explanation x = explainer.explain(*w);
-    WaitingRow row{.workload = x.workload, .team = x.team, .user = x.user, .klass = x.klass, .partition = x.partition,
-                   .gang = to_text(shape_of(w->job)), .wait_us = x.wait_us, .gpus = w->job.request.devices.total,
-                   .tasks = std::max<int64_t>(1, w->job.array.waiting_count), .priority = x.priority, .blockers = {},
-                   .message = x.blockers.empty() ? "" : x.blockers[0].message, .can_never_start = x.can_never_start,
-                   .scheduler_reason = x.scheduler_reason, .scheduler_agrees = x.scheduler_agrees};
+    WaitingRow row{.workload = x.workload,
+                   .team = x.team,
+                   .user = x.user,
+                   .klass = x.klass,
+                   .partition = x.partition,
+                   .gang = to_text(shape_of(w->job)),
+                   .wait_us = x.wait_us,
+                   .gpus = w->job.request.devices.total,
+                   .tasks = std::max<int64_t>(1, w->job.array.waiting_count),
+                   .priority = x.priority,
+                   .blockers = {},
+                   .message = x.blockers.empty() ? "" : x.blockers[0].message,
+                   .can_never_start = x.can_never_start,
+                   .scheduler_reason = x.scheduler_reason,
+                   .scheduler_agrees = x.scheduler_agrees};
     for (const Blocker& b : x.blockers) row.blockers.push_back(b.code);
     queue.waiting.push_back(std::move(row));
   }
@@ -247,13 +333,16 @@ Report report_of(const State& state, const ReportOptions& options) {
   ByColumn all;
   std::map<NameId, ByColumn> models;
   Dimensions by;
-  state.ledger.for_each(from / kLedgerHour * kLedgerHour, floor_seconds(state.now), [&](const Account& a, int64_t, int64_t ms) {
-    all[a.column] += ms;
-    models[a.model][a.column] += ms;
-    if (is_held(a.column) || a.column == Column::lost) by.each(a, [&](Dimension::Sums& sums) { sums.milli[a.column] += ms; });
-  });
+  state.ledger.for_each(from / kLedgerHour * kLedgerHour, floor_seconds(state.now),
+                        [&](const Account& a, int64_t, int64_t ms) {
+                          all[a.column] += ms;
+                          models[a.model][a.column] += ms;
+                          if (is_held(a.column) || a.column == Column::lost)
+                            by.each(a, [&](Dimension::Sums& sums) { sums.milli[a.column] += ms; });
+                        });
   r.gpu_seconds = columns_of(all);
-  r.telemetry_coverage_ppm = ppm(all.useful + all.held_idle, all.useful + all.held_idle + all.held_unmeasured);
+  r.telemetry_coverage_ppm =
+      ppm(all.useful + all.held_idle, all.useful + all.held_idle + all.held_unmeasured);
   r.useful_ppm = ppm(all.useful, all.total());
   // 3. Workloads: waits and ends.
   std::map<JobState, EndedRow> ended;

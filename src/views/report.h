@@ -13,13 +13,17 @@
 namespace fairlead {
 
 struct ColumnSeconds {
-  int64_t useful = 0, held_idle = 0, held_unmeasured = 0, lost = 0, reserved = 0, free = 0, stranded = 0, down = 0;
+  int64_t useful = 0, held_idle = 0, held_unmeasured = 0, lost = 0, reserved = 0, free = 0,
+          stranded = 0, down = 0;
   int64_t total = 0;
   bool operator==(const ColumnSeconds&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ColumnSeconds, (), (useful, held_idle, held_unmeasured, lost, reserved, free, stranded, down, total))
+BOOST_DESCRIBE_STRUCT(ColumnSeconds, (),
+                      (useful, held_idle, held_unmeasured, lost, reserved, free, stranded, down,
+                       total))
 
-// From milli-seconds; where shares leave thousandths, the largest column takes the rest of rounding.
+// From milli-seconds; where shares leave thousandths, the largest column takes the rest of
+// rounding.
 ColumnSeconds columns_of(const ByColumn& milli_seconds);
 
 struct WaitQuantiles {
@@ -34,23 +38,25 @@ WaitQuantiles quantiles_of(std::vector<int64_t> waits_us);  // nearest rank
 struct ReportRow {
   std::string name;
   ColumnSeconds gpu_seconds;
-  int64_t workloads = 0;      // that waited, ran or ended in the window
-  int64_t started = 0;        // that got their devices in the window
-  int64_t never_started = 0;  // that wait still, or ended without a start
-  WaitQuantiles wait_us;      // submission to devices (time-to-GPU), of those that started
+  int64_t workloads = 0;              // that waited, ran or ended in the window
+  int64_t started = 0;                // that got their devices in the window
+  int64_t never_started = 0;          // that wait still, or ended without a start
+  WaitQuantiles wait_us;              // submission to devices (time-to-GPU), of those that started
   int64_t requested_gpu_seconds = 0;  // devices times time limit, of those that ended
   int64_t used_gpu_seconds = 0;       // devices times run time, of the same
   bool operator==(const ReportRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ReportRow, (),
-                      (name, gpu_seconds, workloads, started, never_started, wait_us, requested_gpu_seconds, used_gpu_seconds))
+                      (name, gpu_seconds, workloads, started, never_started, wait_us,
+                       requested_gpu_seconds, used_gpu_seconds))
 
 struct TeamRow : ReportRow {
   std::string team;
   bool operator==(const TeamRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TeamRow, (),
-                      (team, gpu_seconds, workloads, started, never_started, wait_us, requested_gpu_seconds, used_gpu_seconds))
+                      (team, gpu_seconds, workloads, started, never_started, wait_us,
+                       requested_gpu_seconds, used_gpu_seconds))
 
 struct ModelRow {
   std::string model;
@@ -84,22 +90,23 @@ struct WaitingRow {
   bool operator==(const WaitingRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WaitingRow, (),
-                      (workload, team, user, klass, partition, gang, wait_us, gpus, tasks, priority, blockers, message,
-                       can_never_start, scheduler_reason, scheduler_agrees))
+                      (workload, team, user, klass, partition, gang, wait_us, gpus, tasks, priority,
+                       blockers, message, can_never_start, scheduler_reason, scheduler_agrees))
 
 struct ShapeRow {
   std::string gang;
   std::string partition;
   int64_t count = 0;
-  int64_t fits = 0;      // how many of them could start on what is free now, each alone
-  bool enough = false;   // enough devices are free, whether together or not
+  int64_t fits = 0;     // how many of them could start on what is free now, each alone
+  bool enough = false;  // enough devices are free, whether together or not
   bool operator==(const ShapeRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ShapeRow, (), (gang, partition, count, fits, enough))
 
 struct Fragmentation {
   int64_t free_gpus = 0, stranded_gpus = 0;
-  int64_t fgd_ppm = -1;  // expected share of free devices that the mix of work cannot use; -1: nothing free
+  int64_t fgd_ppm =
+      -1;  // expected share of free devices that the mix of work cannot use; -1: nothing free
   std::vector<ShapeRow> waiting_shapes;
   bool operator==(const Fragmentation&) const = default;
 };
@@ -132,7 +139,7 @@ struct Report {
   int64_t gpus = 0;          // devices now
   ColumnSeconds gpu_seconds;
   int64_t telemetry_coverage_ppm = 0;  // measured share of held device-seconds
-  int64_t useful_ppm = 0;    // useful share of all device-seconds
+  int64_t useful_ppm = 0;              // useful share of all device-seconds
   std::vector<std::string> sentences;  // three that a director can repeat
   std::vector<ModelRow> models;
   std::vector<TeamRow> teams;
@@ -147,9 +154,10 @@ struct Report {
   bool operator==(const Report&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Report, (),
-                      (apiVersion, kind, site, from, to, fleet_known, gpus, gpu_seconds, telemetry_coverage_ppm, useful_ppm,
-                       sentences, models, teams, classes, users, partitions, idle_holds, waiting, waiting_more,
-                       fragmentation, ended, sources, notes))
+                      (apiVersion, kind, site, from, to, fleet_known, gpus, gpu_seconds,
+                       telemetry_coverage_ppm, useful_ppm, sentences, models, teams, classes, users,
+                       partitions, idle_holds, waiting, waiting_more, fragmentation, ended, sources,
+                       notes))
 
 struct ReportOptions {
   Instant from;  // zero: since the books opened; taken to the full hour

@@ -16,12 +16,24 @@ WorkloadList workloads_of(const State& state, const WorkloadFilter& filter) {
       list.next_cursor = list.workloads.back().id;
       break;
     }
-    list.workloads.push_back({.id = w.id, .workload = job.label, .name = job.name, .user = job.user, .team = job.account,
-                              .klass = job.qos, .partition = job.partition, .state = job.state,
-                              .gpus = w.holding ? static_cast<int64_t>(w.devices.size()) : job.request.devices.total,
-                              .gang = to_text(shape_of(job)), .nodes = job.nodes, .submitted = w.first_submit,
-                              .started = w.run_start, .ended = w.run_end, .epoch = w.epoch, .idle_kind = w.idle.kind,
-                              .gpu_seconds = columns_of(use_of(state, w))});
+    list.workloads.push_back(
+        {.id = w.id,
+         .workload = job.label,
+         .name = job.name,
+         .user = job.user,
+         .team = job.account,
+         .klass = job.qos,
+         .partition = job.partition,
+         .state = job.state,
+         .gpus = w.holding ? static_cast<int64_t>(w.devices.size()) : job.request.devices.total,
+         .gang = to_text(shape_of(job)),
+         .nodes = job.nodes,
+         .submitted = w.first_submit,
+         .started = w.run_start,
+         .ended = w.run_end,
+         .epoch = w.epoch,
+         .idle_kind = w.idle.kind,
+         .gpu_seconds = columns_of(use_of(state, w))});
   }
   return list;
 }

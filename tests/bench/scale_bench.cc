@@ -3,7 +3,8 @@
 //   scale_bench [NODES JOBS]     (default 10000 150000)
 //
 // Prints one line a figure: the first load to the first full report, a poll with 1 % changed, an
-// explanation, a restart, events per second, and the peak of memory. Times are of this process's CPU.
+// explanation, a restart, events per second, and the peak of memory. Times are of this process's
+// CPU.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -62,13 +63,21 @@ Job job_of(int i, int nodes, int64_t second) {
   j.eligible = j.submit;
   j.priority = 1000 + i % 5000;
   const int width = 1 << (i % 4);
-  j.request = {.devices = {.model = "h100", .per_node = width, .total = width}, .nodes_min = 1, .cpus = 8, .cpus_per_node = 8,
-               .memory_per_node_mb = 64'000, .time_limit_s = 3600 * (1 + i % 24)};
+  j.request = {.devices = {.model = "h100", .per_node = width, .total = width},
+               .nodes_min = 1,
+               .cpus = 8,
+               .cpus_per_node = 8,
+               .memory_per_node_mb = 64'000,
+               .time_limit_s = 3600 * (1 + i % 24)};
   if (i <= nodes * 95 / 100) {
     j.state = JobState::running;
     j.start = instant_of_seconds(kStart - 1000 + i % 1000);
     j.request.devices = {.model = "h100", .per_node = 8, .total = 8};
-    j.held = {{.node = node_name(i), .devices = {0, 1, 2, 3, 4, 5, 6, 7}, .device_count = 8, .cpus = 64, .memory_mb = 512'000}};
+    j.held = {{.node = node_name(i),
+               .devices = {0, 1, 2, 3, 4, 5, 6, 7},
+               .device_count = 8,
+               .cpus = 64,
+               .memory_mb = 512'000}};
     j.nodes = node_name(i);
     return j;
   }
@@ -86,19 +95,27 @@ Job job_of(int i, int nodes, int64_t second) {
 std::vector<std::string> full_poll(int nodes, int jobs) {
   std::vector<std::string> lines;
   const Instant at = instant_of_seconds(kStart);
-  const auto add = [&](What what) { lines.push_back(to_json(Event{.at = at, .what = std::move(what)})); };
+  const auto add = [&](What what) {
+    lines.push_back(to_json(Event{.at = at, .what = std::move(what)}));
+  };
   add(PollBegan{.full = true});
   add(Scheduler{.cluster = "big", .release = "24.11.5", .enforces_limits = true});
   Partition all{.name = "all"};
   for (int i = 1; i <= nodes; ++i) {
     all.nodes.push_back(node_name(i));
-    add(Node{.name = node_name(i), .state = NodeState::mixed, .devices = {{"h100", 8}}, .cpus = 128, .memory_mb = 2'000'000,
-             .cpus_used = i <= nodes * 95 / 100 ? 64 : 0, .features = {"h100", "ib"}});
+    add(Node{.name = node_name(i),
+             .state = NodeState::mixed,
+             .devices = {{"h100", 8}},
+             .cpus = 128,
+             .memory_mb = 2'000'000,
+             .cpus_used = i <= nodes * 95 / 100 ? 64 : 0,
+             .features = {"h100", "ib"}});
   }
   add(all);
   add(Qos{.name = "batch"});
   add(Qos{.name = "prod"});
-  for (int i = 0; i < 40; ++i) add(Association{.id = 10 + i, .parent = 1, .account = "team" + std::to_string(i)});
+  for (int i = 0; i < 40; ++i)
+    add(Association{.id = 10 + i, .parent = 1, .account = "team" + std::to_string(i)});
   for (int i = 1; i <= jobs; ++i) add(job_of(i, nodes, 0));
   add(PollEnded{});
   return lines;
@@ -108,7 +125,9 @@ std::vector<std::string> full_poll(int nodes, int jobs) {
 std::vector<std::string> changed_poll(int nodes, int jobs, int64_t second) {
   std::vector<std::string> lines;
   const Instant at = instant_of_seconds(kStart + second);
-  const auto add = [&](What what) { lines.push_back(to_json(Event{.at = at, .what = std::move(what)})); };
+  const auto add = [&](What what) {
+    lines.push_back(to_json(Event{.at = at, .what = std::move(what)}));
+  };
   add(PollBegan{});
   for (int k = 0; k < jobs / 100; ++k) {
     const int i = 1 + static_cast<int>((second * 7919 + k * 101LL) % jobs);
@@ -139,7 +158,8 @@ int64_t peak_mb() {
 int main(int argc, char** argv) {
   const int nodes = argc > 2 ? std::atoi(argv[1]) : 10'000;
   const int jobs = argc > 2 ? std::atoi(argv[2]) : 150'000;
-  const std::string folder = std::filesystem::temp_directory_path() / ("fairlead-scale-" + std::to_string(::getpid()));
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("fairlead-scale-" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   std::printf("%d nodes of 8 devices, %d jobs\n", nodes, jobs);
   std::vector<std::string> first = full_poll(nodes, jobs);
@@ -153,7 +173,8 @@ int main(int argc, char** argv) {
     size_t bytes = 0;
     const double load = timed([&] { feed(s, first); });
     show("first load: lines to state, journaled", load, "");
-    const double report = timed([&] { bytes = json::to_json(report_of(s.state(), {}), json::Style::view).size(); });
+    const double report =
+        timed([&] { bytes = json::to_json(report_of(s.state(), {}), json::Style::view).size(); });
     show("  and the first full report", load + report, "5000 ms");
     first.clear();
     first.shrink_to_fit();
@@ -192,7 +213,8 @@ int main(int argc, char** argv) {
     const double steps = timed([&] {
       for (const Event& e : events) engine.step(e);
     });
-    std::printf("%-52s %10.0f /s   target 100,000 /s\n", "engine events, ledger and invariants", static_cast<double>(events.size()) / steps);
+    std::printf("%-52s %10.0f /s   target 100,000 /s\n", "engine events, ledger and invariants",
+                static_cast<double>(events.size()) / steps);
     show("snapshot", timed([&] { (void)s.snapshot(); }), "");
     std::printf("(%zu lines, %zu bytes of JSON)\n", lines, bytes);
   }
@@ -204,7 +226,8 @@ int main(int argc, char** argv) {
     if (text.empty()) std::abort();
   });
   show("restart to the first right report", restart, "5000 ms");
-  std::printf("%-52s %10ld MB   target 1000 MB (the first load's lines included)\n", "peak of memory", peak_mb());
+  std::printf("%-52s %10ld MB   target 1000 MB (the first load's lines included)\n",
+              "peak of memory", peak_mb());
   std::filesystem::remove_all(folder);
   return 0;
 }

@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   });
   const auto result = normaliser.finish();
   for (const DeviceSample& sample : result.samples) {
-    if (sample.index < 0 || sample.index >= 8 || sample.utilisation_ppm > 1'000'000) __builtin_trap();
+    if (sample.index < 0 || sample.index >= 8 || sample.utilisation_ppm > 1'000'000)
+      __builtin_trap();
   }
   return 0;
 }

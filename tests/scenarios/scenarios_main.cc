@@ -35,7 +35,8 @@ void show_difference(const std::string& path, const std::string& was, const std:
     const bool more_left = static_cast<bool>(std::getline(a, left));
     const bool more_right = static_cast<bool>(std::getline(b, right));
     if (more_left && more_right && left == right) continue;
-    std::cerr << fmt::format("{}:{}: another outcome\n- {}\n+ {}\n", path, line, more_left ? left : "(end)", more_right ? right : "(end)");
+    std::cerr << fmt::format("{}:{}: another outcome\n- {}\n+ {}\n", path, line,
+                             more_left ? left : "(end)", more_right ? right : "(end)");
     return;
   }
 }
@@ -94,6 +95,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: scenarios [--update] FILE|FOLDER...\n";
     return 2;
   }
-  if (worst == 1) std::cerr << "if this is what it should be: scenarios --update, and read the diff\n";
+  if (worst == 1)
+    std::cerr << "if this is what it should be: scenarios --update, and read the diff\n";
   return worst;
 }

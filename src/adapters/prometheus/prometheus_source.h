@@ -26,7 +26,8 @@ struct PrometheusOptions {
   size_t answer_max = size_t{512} << 20;
   Duration settle = seconds(2);  // a scrape takes that long to be stored
   Duration slack = seconds(20);  // for scrapes stored late
-  Duration first_window = seconds(300);  // looks back, so that recent runs are seen from their start
+  Duration first_window =
+      seconds(300);  // looks back, so that recent runs are seen from their start
   Duration window_max = seconds(900);
   Duration silent_after = seconds(150);  // without any sample for so long, something is wrong
 };

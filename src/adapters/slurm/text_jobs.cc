@@ -89,8 +89,8 @@ JobTexts texts_of(const TextRecord& record) {
   return out;
 }
 
-// One word is Slurm's reason; where it has a sentence it prints that alone, with '_' for blanks. Some
-// sentences begin with the reason: "ReqNodeNotAvail,_UnavailableNodes:n032".
+// One word is Slurm's reason; where it has a sentence it prints that alone, with '_' for blanks.
+// Some sentences begin with the reason: "ReqNodeNotAvail,_UnavailableNodes:n032".
 void fill_reason(Job& job, std::string_view text) {
   const std::string_view word = text.substr(0, text.find(','));
   if (word.find('_') == std::string_view::npos) job.reason = word;

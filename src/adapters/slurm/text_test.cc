@@ -41,7 +41,8 @@ TEST(Text, AReasonMayBeginASentence) {
   };
   const Row rows[] = {
       {"Priority", "Priority", ""},
-      {"ReqNodeNotAvail,_UnavailableNodes:n032", "ReqNodeNotAvail", "ReqNodeNotAvail, UnavailableNodes:n032"},
+      {"ReqNodeNotAvail,_UnavailableNodes:n032", "ReqNodeNotAvail",
+       "ReqNodeNotAvail, UnavailableNodes:n032"},
       {"Nodes_required_for_job_are_DOWN,_DRAINED", "", "Nodes required for job are DOWN, DRAINED"},
   };
   for (const Row& row : rows) {
