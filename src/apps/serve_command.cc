@@ -69,6 +69,7 @@ class Daemon {
       site.on_decisions = [this, &site](const std::vector<Decision>& d) {
         api_->publish(site.state().site, d);
       };
+      site.on_taken = [this](double seconds) { api_->metrics().observe_step(seconds); };
       site.on_change = [this, &site] { api_->poll_ended(site.state().site); };
     }
     server_ = std::make_unique<io::HttpServer>(

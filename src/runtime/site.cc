@@ -1,6 +1,7 @@
 #include "runtime/site.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "codec/event_json.h"
 #include "codec/state_json.h"
@@ -111,6 +112,7 @@ void Site::take(Event event, std::string line) {
 }
 
 void Site::commit(Batch batch) {
+  const auto begun = std::chrono::steady_clock::now();
   const auto first = journal_.append(batch.lines);
   if (!first) {
     journal_problem_ = to_text(first.error());
@@ -128,6 +130,7 @@ void Site::commit(Batch batch) {
   if (snapshot_due()) {
     if (const auto saved = snapshot(); !saved) journal_problem_ = to_text(saved.error());
   }
+  on_taken(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
   on_change();
 }
 

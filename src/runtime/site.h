@@ -62,6 +62,7 @@ class Site {
 
   std::function<void(const std::vector<Decision>&)> on_decisions = [](const auto&) {};
   std::function<void()> on_change = [] {};  // after each poll
+  std::function<void(double)> on_taken = [](double) {};  // with the seconds that a poll took
 
  private:
   Site(SiteOptions options, Journal& journal, Engine engine);

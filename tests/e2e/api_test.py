@@ -93,6 +93,7 @@ class Api(unittest.TestCase):
         families = read_exposition(page.decode())
         for name in ("fairlead_queue_wait_seconds", "fairlead_step_seconds"):
             check_histogram(families[name])
+        self.assertNotIn("fairlead_step_seconds_count 0\n", page.decode())
         for name in ("gpu_seconds_total", "gpus", "idle_hold_gpus", "waiting_workloads", "source_age_seconds", "fragmentation_ratio"):
             self.assertTrue(families[f"fairlead_{name}"], name)
         self.assertEqual(sum(families["fairlead_gpus"].values()), 256)
