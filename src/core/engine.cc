@@ -351,10 +351,15 @@ void Engine::apply(const Samples& samples) {
       continue;
     }
     DeviceBook& book = state_.devices[*device];
-    const Instant at = std::min(sample.at, state_.now);
     const std::string& model = state_.names.name(state_.fleet.device(*device).model);
-    take_in(book.activity, sample, model, state_.rules.evidence);
-    if (book.holder != 0) refresh(state_, *device, at);
+    if (sample.at > state_.now) {  // an exporter whose clock is ahead: no look after it would seem newer
+      DeviceSample now = sample;
+      now.at = state_.now;
+      take_in(book.activity, now, model, state_.rules.evidence);
+    } else {
+      take_in(book.activity, sample, model, state_.rules.evidence);
+    }
+    if (book.holder != 0) refresh(state_, *device, std::min(sample.at, state_.now));
   }
 }
 

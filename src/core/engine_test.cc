@@ -122,6 +122,16 @@ TEST(Engine, LooksDecideBetweenUsefulAndIdle) {
                                                .free = 1600 - 8 * 90}));
 }
 
+TEST(Engine, ALookOfTheFutureCountsAsOfNow) {
+  Site site;
+  site.poll(10, {Site::running(1, "n1", 10)});
+  Samples lie;
+  for (int32_t i = 0; i < 8; ++i) lie.samples.push_back({.node = "n1", .index = i, .at = {INT64_MAX}, .utilisation_ppm = 900'000});
+  site.step(20, lie);
+  site.look(30, "n1", 0);
+  EXPECT_EQ(site.seconds_until(40), (ByColumn{.useful = 8 * 10, .held_idle = 8 * 10, .held_unmeasured = 8 * 10, .free = 16 * 40 - 8 * 30}));
+}
+
 TEST(Engine, ARunBetweenTwoLooksIsBookedWhenItIsSeen) {
   Site site;
   Job ended = Site::job(1, JobState::completed, 10, 30);
