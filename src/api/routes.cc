@@ -38,11 +38,33 @@ std::optional<Instant> since_of(const io::HttpRequest& request, Instant now) {
   return std::nullopt;
 }
 
+// The parameters that are numbers were checked by bad_number() before a route reads them.
 size_t number_of(const io::HttpRequest& request, const char* name, size_t otherwise, size_t most) {
   const auto text = request.param(name);
   size_t value = otherwise;
   if (text) std::from_chars(text->data(), text->data() + text->size(), value);
   return std::min(value, most);
+}
+
+// Returns the first parameter that should be a number and is none.
+std::optional<std::string> bad_number(const io::HttpRequest& request) {
+  for (const char* name : {"limit", "cursor", "waiting"}) {
+    const auto text = request.param(name);
+    if (!text) continue;
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (error != std::errc{} || end != text->data() + text->size()) return name;
+  }
+  return std::nullopt;
+}
+
+// Whether a browser was led here by a name that is not this machine's (DNS rebinding).
+bool foreign_host(const io::HttpRequest& request) {
+  if (request.peer.address == "unix") return false;
+  std::string_view host = request.header("Host");
+  if (host.starts_with("[::1]")) return false;
+  host = host.substr(0, host.find(':'));
+  return !host.empty() && host != "localhost" && !host.starts_with("127.");
 }
 
 io::HttpResponse bad_since() {
@@ -143,8 +165,18 @@ const Site* Api::site_of(const io::HttpRequest& request) const {
 }
 
 io::HttpResponse Api::answer(const io::HttpRequest& request) {
-  if (request.method != "GET")
-    return problem(405, "method", "in the observe stage everything is read-only: use GET");
+  if (request.method != "GET") {
+    io::HttpResponse refused =
+        problem(405, "method", "in the observe stage everything is read-only: use GET");
+    refused.headers.push_back({"Allow", "GET, HEAD"});
+    return refused;
+  }
+  if (foreign_host(request)) {
+    return problem(403, "host", "ask for this machine by 127.0.0.1 or localhost");
+  }
+  if (const auto name = bad_number(request)) {
+    return problem(400, "number-bad", fmt::format("{} is a whole number from 0", *name));
+  }
   const std::string& path = request.path;
   if (path == "/healthz") return io::make_response(200, "text/plain", "ok\n");
   if (path == "/readyz") return ready();

@@ -26,6 +26,16 @@ std::optional<std::string> Asker::server_address() const {
   return std::nullopt;
 }
 
+namespace {
+
+struct ProblemBody {  // of a problem document
+  std::string detail, code;
+  bool operator==(const ProblemBody&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProblemBody, (), (detail, code))
+
+}  // namespace
+
 Result<std::string> Asker::fetch(const std::string& server, const std::string& path) const {
   const std::string address = server.starts_with("unix:") || server.find("://") != std::string::npos
                                   ? server
@@ -51,13 +61,9 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
     return std::unexpected(d);
   }
   if ((*response)->status == 200) return (*response)->body;
-  struct Problem {
-    std::string detail, code;
-  };
-  std::string detail = (*response)->body.substr(0, 300);
-  const size_t at = detail.find("\"detail\":\"");
-  if (at != std::string::npos) detail = detail.substr(at + 10, detail.find('"', at + 10) - at - 10);
-  return fail(fmt::format("http-{}", (*response)->status), detail);
+  const auto told = json::from_json<ProblemBody>((*response)->body);
+  if (told && !told->code.empty()) return fail(told->code, told->detail);
+  return fail(fmt::format("http-{}", (*response)->status), (*response)->body.substr(0, 300));
 }
 
 namespace {

@@ -177,12 +177,12 @@ void read_site(Reader& r, const YAML::Node& node, SiteConfig& c) {
             });
 }
 
+}  // namespace
+
 bool beyond_loopback(const std::string& listen) {
   return !listen.empty() && !listen.starts_with("unix:") && !listen.starts_with("127.") &&
          !listen.starts_with("localhost:") && !listen.starts_with("[::1]:");
 }
-
-}  // namespace
 
 ConfigResult read_config(const std::string& text, const std::string& source) {
   ConfigResult result;

@@ -53,6 +53,9 @@ struct ConfigResult {
 };
 ConfigResult read_config(const std::string& text, const std::string& source);
 
+// Whether an address to listen on can be reached from other machines.
+bool beyond_loopback(const std::string& listen);
+
 std::string config_keys();  // documentation of every key
 
 }  // namespace fairlead

@@ -27,5 +27,6 @@ int main(int argc, char** argv) {
     const int code = program.app.exit(error);
     return code == 0 ? kExitGood : kExitUsage;
   }
-  return program.run();
+  const int code = program.run();
+  return code == kExitReaderGone ? kExitGood : code;  // `| head` is no failure
 }

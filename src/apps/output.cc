@@ -3,7 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace fairlead {
 
@@ -11,7 +13,9 @@ int complain(const Diagnostic& d) {
   std::string text = to_text(d) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
   const std::string_view code = d.code;
-  if (code == "http-404" || code == "workload-unknown" || code == "usage") return kExitUsage;
+  if (code == "workload-unknown" || code == "site-unknown" || code == "since-bad" ||
+      code == "usage")
+    return kExitUsage;
   if (code.starts_with("net-not-allowed") || code == "http-401" || code == "http-403" ||
       code == "file-not-allowed")
     return kExitNotAllowed;
@@ -24,16 +28,25 @@ int complain(const Diagnostic& d) {
 }
 
 int print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  return kExitGood;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) == 0 && written) return kExitGood;
+  if (errno == EPIPE) return kExitReaderGone;  // as after `| head`: nobody is there to be told
+  return complain({.code = "output-failed",
+                   .message = fmt::format("the output cannot be written: {}", std::strerror(errno)),
+                   .place = {},
+                   .hint = "is the disk full?"});
 }
 
 int terminal_width() {
+  constexpr int kNoTerminal =
+      160;  // chosen: lines of a file or a pipe may be longer than a screen's
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int stated = std::atoi(columns);
+    if (stated >= 40) return std::min(stated, 400);
+  }
+  if (::isatty(STDOUT_FILENO) == 0) return kNoTerminal;
   winsize size{};
-  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col < 40)
-    return 100;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40) return 100;
   return std::min<int>(size.ws_col, 160);
 }
 

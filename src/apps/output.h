@@ -21,10 +21,12 @@ struct OutputOptions {
 constexpr int kExitGood = 0, kExitFound = 1, kExitUsage = 2, kExitUnreachable = 3,
               kExitNotAllowed = 4, kExitRefused = 5;
 
+constexpr int kExitReaderGone = 141;  // as the shell says of a program that SIGPIPE ended
+
 // Says the diagnostic on stderr. Returns the exit code that belongs to its code.
 int complain(const Diagnostic& diagnostic);
 
-// Writes to stdout. Returns kExitGood, also where the reader has gone.
+// Writes to stdout. Returns kExitGood, kExitReaderGone, or what complain() returns where it cannot.
 int print(std::string_view text);
 
 int terminal_width();

@@ -304,7 +304,7 @@ void add_read_commands(Program& p) {
   CLI::App* queue = add(p, "queue", "waiting work in order, with the first blocker of each, or all",
                         "  fairlead queue\n  fairlead queue --all-blockers -o csv");
   auto most = std::make_shared<size_t>(200);
-  queue->add_option("-n", *most, "so many at most (200)");
+  queue->add_option("-n", *most, "so many at most (200)")->check(CLI::Range(1, 10000));
   queue->add_flag("--all-blockers", o->all_blockers, "every blocker of each");
   watch(queue);
   add_ask_options(*queue, p);

@@ -139,6 +139,10 @@ int run_replay(Program& p, const ReplayArguments& a) {
   }
   Report report = report_of(result.engine.state(), {});
   add_notes(report, history->notes());
+  if (const int64_t left_out = history->notes().skipped_rows(); left_out > 0) {
+    fmt::print(stderr, "replay: {} of {} rows were left out; the report's notes say why\n",
+               with_thousands(left_out), with_thousands(history->notes().rows));
+  }
   const auto by = report_by_of(a.by);
   if (p.output.format == "html") return print(report_html(report));
   return print_view(

@@ -1,8 +1,10 @@
 // fairlead serve: the daemon.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "api/routes.h"
 #include "apps/commands.h"
@@ -18,6 +20,20 @@ struct ServeOptions {
   bool check = false, keys = false, no_store = false;
 };
 
+// Where the ledger of this user's daemon is kept when nothing is said; its folder is made.
+std::string default_store() {
+  namespace fs = std::filesystem;
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  const fs::path folder = ::geteuid() == 0   ? fs::path("/var/lib/fairlead")
+                          : state != nullptr ? fs::path(state) / "fairlead"
+                          : home != nullptr  ? fs::path(home) / ".local/state/fairlead"
+                                             : fs::path("/tmp");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return fmt::format("sqlite:{}", (folder / "fairlead.db").string());
+}
+
 // Defaults, then the file, then FAIRLEAD_* variables, then options.
 Result<Config> config_of(const ServeOptions& o, const SiteConfig& look) {
   Config config;
@@ -31,6 +47,7 @@ Result<Config> config_of(const ServeOptions& o, const SiteConfig& look) {
   } else {
     config.sites = {look};
     config.listen = default_socket();
+    config.store = default_store();
   }
   const auto variable = [](const char* name, std::string& out) {
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') out = value;
@@ -41,6 +58,14 @@ Result<Config> config_of(const ServeOptions& o, const SiteConfig& look) {
   if (!o.store.empty()) config.store = o.store;
   if (!o.listen.empty()) config.listen = o.listen;
   if (!o.listen_http.empty()) config.listen_http = o.listen_http;
+  for (const std::string& address : {config.listen, config.listen_http}) {
+    if (!beyond_loopback(address)) continue;
+    return fail(
+        "config-not-allowed",
+        fmt::format("'{}' is beyond this machine, and this version has neither tls nor identity",
+                    address),
+        "127.0.0.1:7077 or unix:/run/fairlead.sock");
+  }
   return config;
 }
 
@@ -151,6 +176,7 @@ void say_plan(const Config& config, bool keep_store) {
 
 int serve(Program& p, const ServeOptions& o) {
   if (o.keys) return print(config_keys());
+  ::umask(0027);  // the journal names users and their jobs
   const auto config = config_of(o, p.ask.look);
   if (!config) return complain(config.error());
   if (o.check) {

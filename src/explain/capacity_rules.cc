@@ -127,6 +127,12 @@ Blocker down_blocker(const State& state, const Shape& shape, const Fit& found) {
                       : fmt::format("{} nodes, or bring nodes back", found.serves.size())};
 }
 
+// Where the request may run, as it says itself.
+std::string where_of(const Shape& shape) {
+  if (!shape.nodes_required.empty()) return shape.nodes_required;
+  return "partition " + shape.partition;
+}
+
 int64_t devices_wanted(const Shape& shape) { return shape.total > 0 ? shape.total : 0; }
 
 }  // namespace
@@ -233,7 +239,7 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
   }
   if (found.devices_free < total || total == 0) {
     Blocker b{.code = CAPACITY,
-              .object = "partition " + shape.partition,
+              .object = where_of(shape),
               .unit = total == 0 ? "nodes" : "devices",
               .limit = total == 0 ? static_cast<int64_t>(found.serves.size()) : 0,
               .used = total == 0 ? static_cast<int64_t>(found.takes.size()) : found.devices_free,
@@ -255,7 +261,7 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
   }
   const int64_t missing = shape.nodes - static_cast<int64_t>(found.takes.size());
   Blocker b{.code = FRAGMENTED,
-            .object = "partition " + shape.partition,
+            .object = where_of(shape),
             .unit = "nodes",
             .limit = found.devices_free,
             .used = static_cast<int64_t>(found.takes.size()),

@@ -141,7 +141,13 @@ Explanation Explainer::explain(const Workload& w) {
 
 const Workload* Explainer::find(std::string_view label) const {
   const auto id = state_.queues.find(label);
-  return id ? &state_.workloads.at(*id) : nullptr;
+  if (id) return &state_.workloads.at(*id);
+  // "4240_7" may still wait within the array's one record.
+  const size_t bar = label.find('_');
+  const auto array = bar == label.npos ? std::nullopt : state_.queues.find(label.substr(0, bar));
+  if (!array) return nullptr;
+  const Workload& record = state_.workloads.at(*array);
+  return record.job.array.id != 0 && record.job.array.task < 0 ? &record : nullptr;
 }
 
 }  // namespace fairlead

@@ -253,8 +253,9 @@ struct PolicyRules::LimitOf {
             .message = std::move(message),
             .waiting_cures = never ? WaitingCures::never : WaitingCures::yes,
             .cure = never ? fmt::format("at most {} {}", limit, unit_of(tres))
-                          : fmt::format("{} {} instead of {}", std::max<int64_t>(0, limit - used),
-                                        unit_of(tres), wanted)};
+                    : used >= limit
+                        ? std::string("wait, or another class or account")
+                        : fmt::format("{} {} instead of {}", limit - used, unit_of(tres), wanted)};
   }
 };
 

@@ -95,9 +95,7 @@ Markup legend_of(const Report& r) {
 
 Markup idle_of(const Report& r) {
   if (r.idle_holds.empty()) {
-    return paragraph_markup(has_telemetry(r)
-                                ? "None now: every held GPU that telemetry covers works."
-                                : "Not measurable: no telemetry is configured.");
+    return paragraph_markup(why_no_idle(r));
   }
   Markup out = table_markup(idle_sums_table(r));
   out += table_markup(first_rows(idle_holds_table(r)));

@@ -14,16 +14,20 @@ std::string waits_of(const WaitQuantiles& w, int64_t started, int64_t WaitQuanti
   return started == 0 ? "-" : wait_text(w.*which);
 }
 
+}  // namespace
+
 std::string why_no_idle(const Report& r) {
   if (!has_telemetry(r)) {
     return "Not measurable: no telemetry is configured. With `telemetry: {prometheus: …}` of the "
            "site in "
            "fairlead.yaml idle holds appear here.";
   }
-  return "None now: every held GPU that telemetry covers works.";
+  int64_t idle = 0;
+  for (const ModelRow& m : r.models) idle += m.gpus.held_idle;
+  if (idle == 0) return "None now: every held GPU that telemetry covers works.";
+  return fmt::format("None yet: {} idle at the moment, none of them for long enough to count.",
+                     idle == 1 ? "1 held GPU is" : fmt::format("{} held GPUs are", idle));
 }
-
-}  // namespace
 
 std::string model_name(const std::string& model) {
   return model.empty() ? "gpu" : printable(model);
@@ -212,7 +216,7 @@ std::string coverage_sentence(const Report& r) {
       r.gpu_seconds.useful + r.gpu_seconds.held_idle + r.gpu_seconds.held_unmeasured;
   if (!has_telemetry(r))
     return "No telemetry is configured: what is held cannot be called useful or idle.";
-  if (held == 0) return "Nothing was held, so there was nothing to measure.";
+  if (held == 0) return "Nothing is booked as held yet, so there is no share to tell.";
   return fmt::format("Telemetry covers {} of the {} GPU-hours that were held.",
                      share(r.telemetry_coverage_ppm, 1'000'000), gpu_hours(held));
 }

@@ -37,6 +37,8 @@ std::string fragmentation_sentence(const Report& report);
 std::string coverage_sentence(const Report& report);
 std::string model_name(const std::string& model);   // "gpu" where nobody says which
 std::string name_or_none(const std::string& name);  // "(none)" for an empty one
+std::string why_no_idle(const Report& report);      // Requires: no idle hold is listed.
+
 bool has_telemetry(const Report& report);
 
 // Without a fleet nothing is known to be free or down, and without telemetry nothing to be useful

@@ -199,6 +199,8 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
     table.columns.insert(table.columns.begin() + 2, {"user"});
     table.columns.insert(table.columns.begin() + 6, {"priority", Align::right});
   }
+  const bool narrow = !options.wide && options.width < 120;
+  if (narrow) table.columns.erase(table.columns.begin() + 2, table.columns.begin() + 4);
   for (const WaitingRow& w : q.waiting) {
     std::string blockers = w.blockers.empty() ? "-" : enum_name(w.blockers[0]);
     if (options.wide) {
@@ -220,6 +222,7 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
       cells.insert(cells.begin() + 2, w.user);
       cells.insert(cells.begin() + 6, with_thousands(w.priority));
     }
+    if (narrow) cells.erase(cells.begin() + 2, cells.begin() + 4);  // class and wants
     table.rows.push_back(std::move(cells));
   }
   std::string out = block(table, options, {.indent = 0});

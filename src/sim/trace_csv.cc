@@ -416,7 +416,7 @@ class GenericReader {
     if (const auto nodes = t.number("nodes"))
       run.nodes_count = static_cast<int32_t>(std::clamp<int64_t>(*nodes, 1, 1'000'000));
     if (const auto limit = t.number("time_limit")) run.time_limit_s = *limit;
-    const std::string_view devices = t.first_of({"gpus", "num_gpus", "devices"});
+    const std::string_view devices = t.first_of({"gpus", "num_gpus", "num_gpu", "devices"});
     if (devices.empty()) return nullptr;
     const auto number = decimal_number(devices);
     if (!number || !(*number >= 0)) return "gpus is no number";
@@ -440,7 +440,8 @@ Result<void> read_generic(HistoryBuilder& builder, HistoryInput& input) {
   const Table header(builder, input);
   notes.has_starts = notes.has_starts || header.has_any({"start", "start_time", "started"});
   notes.has_ends = true;
-  notes.has_devices = notes.has_devices || header.has_any({"gpus", "num_gpus", "devices"});
+  notes.has_devices =
+      notes.has_devices || header.has_any({"gpus", "num_gpus", "num_gpu", "devices"});
   notes.has_teams = notes.has_teams || header.has_any({"team", "account", "project", "group"});
   notes.has_limits = notes.has_limits || header.has("time_limit");
   GenericReader reader(builder);

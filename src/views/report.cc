@@ -168,6 +168,12 @@ std::string hours(int64_t gpu_seconds) {
                   : fmt::format("{:.2f}", h);
 }
 
+int64_t idle_now(const Report& r) {
+  int64_t idle = 0;
+  for (const ModelRow& m : r.models) idle += m.gpus.held_idle;
+  return idle;
+}
+
 std::vector<std::string> sentences_of(const Report& r) {
   const ColumnSeconds& s = r.gpu_seconds;
   std::vector<std::string> out;
@@ -202,7 +208,9 @@ std::vector<std::string> sentences_of(const Report& r) {
         : s.held_idle > 0
             ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.",
                           hours(s.held_idle))
-            : "No idle hold was seen.");
+            : (idle_now(r) > 0
+                   ? fmt::format("{} held GPUs are idle at the moment, none for long.", idle_now(r))
+                   : std::string("No idle hold was seen.")));
   }
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
   if (waiting == 0) {

@@ -1,5 +1,7 @@
 #include "views/workloads_view.h"
 
+#include <algorithm>
+
 #include "explain/explain.h"
 
 namespace fairlead {
@@ -12,7 +14,7 @@ WorkloadList workloads_of(const State& state, const WorkloadFilter& filter) {
     if (!filter.state.empty() && filter.state != enum_name(job.state)) continue;
     if (!filter.team.empty() && filter.team != job.account) continue;
     if (!filter.user.empty() && filter.user != job.user) continue;
-    if (list.workloads.size() == filter.most) {
+    if (list.workloads.size() == std::max<size_t>(filter.most, 1)) {
       list.next_cursor = list.workloads.back().id;
       break;
     }
