@@ -58,6 +58,15 @@ TEST(Config, RefusesWithPlaceAndHint) {
   }
 }
 
+TEST(Config, KnowsWhatOthersCanReach) {
+  for (const char* here : {"", "unix:/x", "127.0.0.1:0", "localhost:7077", "[::1]:7077"}) {
+    EXPECT_FALSE(beyond_loopback(here)) << here;
+  }
+  for (const char* beyond : {"0.0.0.0:80", "10.0.0.1:80", "[::]:80", "host:80", ":80"}) {
+    EXPECT_TRUE(beyond_loopback(beyond)) << beyond;
+  }
+}
+
 TEST(Config, TellsAllThatIsWrong) {
   EXPECT_EQ(read_config("listn: a\nstoer: b\n", "f").problems.size(), 2u);
 }

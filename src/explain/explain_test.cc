@@ -307,6 +307,29 @@ TEST(Explain, NamesTheHoldersAndWhenTheyEnd) {
   EXPECT_EQ(b.cured_at, instant_of_seconds(kNow - 300 + 3600));
 }
 
+TEST(Explain, ATaskThatWaitsIsFoundInTheRecordOfItsArray) {
+  Engine engine("alpha", {});
+  Job array = waiting(50, "Priority", gang(1, 1));
+  array.label = "50_[3-9%1]";
+  array.array = {.id = 50, .waiting = "3-9%1", .waiting_count = 7, .running_max = 1};
+  engine.step({.at = instant_of_seconds(kNow), .what = array});
+  engine.step({.at = instant_of_seconds(kNow), .what = waiting(60, "Priority", gang(1, 1))});
+  const Explainer explainer(engine.state());
+  ASSERT_NE(explainer.find("50_7"), nullptr);
+  EXPECT_EQ(explainer.find("50_7")->job.label, "50_[3-9%1]");
+  EXPECT_EQ(explainer.find("60_1"), nullptr);  // no array
+  EXPECT_EQ(explainer.find("x_1"), nullptr);
+}
+
+TEST(Explain, ACureIsNeverToAskForNothing) {
+  Association full{.id = 2, .parent = 1, .account = "research"};
+  full.limits.tres_group = {{"gres/gpu", 12}};  // as much as is held
+  const Explanation got = explain({full}, waiting(50, "AssocGrpGRES", gang(1, 4)));
+  ASSERT_FALSE(got.blockers.empty());
+  EXPECT_EQ(got.blockers[0].code, ASSOCIATION_LIMIT);
+  EXPECT_EQ(got.blockers[0].cure, "wait, or another class or account");
+}
+
 TEST(Explain, EveryCodeIsDocumented) {
   for (int i = 0; i <= static_cast<int>(NOT_YET_EXAMINED); ++i) {
     EXPECT_GT(std::string_view(code_text(static_cast<BlockerCode>(i)).meaning).size(), 10u);
