@@ -99,6 +99,10 @@ Account target_account(State& state, DeviceIndex device, const Workload* holder)
   return {.model = model, .column = column};
 }
 
+// The books open with the first hardware that is known, not with the first poll, which may have
+// failed: a window that begins before it would hold seconds that nobody can account for.
+void open_books(State& state) { state.ledger.open(floor_seconds(state.now)); }
+
 }  // namespace
 
 Account account_of(const Workload& w, NameId model, Column column) {
@@ -160,6 +164,7 @@ void add_device(State& state, DeviceIndex device, Instant at) {
   book = {.since = floor_seconds(at)};
   book.account = {.model = facts.model, .column = column_of(state, device)};
   if (counts_as_free(book.account.column)) ++state.node_free[facts.node];
+  open_books(state);
   state.ledger.post_hardware(kMilli, book.since);
   state.ledger.post(book.account, kMilli, book.since);
 }
@@ -174,10 +179,9 @@ void remove_device(State& state, DeviceIndex device, Instant at) {
 }
 
 void advance_books(State& state, Instant at) {
+  if (state.ledger.data().opened == 0) return;
   const int64_t before = state.ledger.data().hour;
-  const bool open = state.ledger.data().opened != 0;
   state.ledger.advance(floor_seconds(at));
-  if (!open) return;
   for (int64_t hour = before; hour < state.ledger.data().hour; hour += kLedgerHour) {
     for (const WorkloadId id : state.queues.holding()) {
       for (RunUse& use : state.workloads.at(id).use) {
@@ -197,6 +201,7 @@ void hold_unplaced(State& state, Workload& workload, int64_t milli, Instant at) 
   const NameId model = state.names.intern(workload.job.request.devices.model);
   const Account account = account_of(workload, model, Column::held_unmeasured);
   const int64_t second = floor_seconds(at);
+  open_books(state);
   state.ledger.post_hardware(milli, second);
   state.ledger.post(account, milli, second);
   post_use(state, workload, account, milli, second);

@@ -97,6 +97,25 @@ class Site {
   Engine engine_;
 };
 
+TEST(Engine, TheBooksOpenWithTheFleetAndNotWithAPollThatFailed) {
+  Engine engine("lab", quick_rules());
+  const auto step = [&](int64_t second, What what) {
+    engine.step({.at = instant_of_seconds(kStart + second), .what = std::move(what)});
+  };
+  step(0, PollBegan{.full = true});
+  step(0, PollEnded{.ok = false, .detail = "refused"});
+  step(9, PollBegan{.full = true});
+  step(9, Node{.name = "n1", .state = NodeState::idle, .devices = {{"h100", 8}}});
+  step(9, PollEnded{});
+  step(19, Tick{});
+  int64_t sum = 0;
+  const Ledger& ledger = engine.state().ledger;
+  ledger.for_each(0, kStart + 19, [&](const Account&, int64_t, int64_t ms) { sum += ms; });
+  EXPECT_EQ(ledger.data().opened, kStart + 9);
+  EXPECT_EQ(sum, 8 * 10 * kMilli);
+  EXPECT_EQ(engine.recount(), "");
+}
+
 TEST(Engine, AFreeFleetIsFree) {
   Site site;
   EXPECT_EQ(site.seconds_until(100), (ByColumn{.free = 16 * 100}));
@@ -126,10 +145,15 @@ TEST(Engine, ALookOfTheFutureCountsAsOfNow) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});
   Samples lie;
-  for (int32_t i = 0; i < 8; ++i) lie.samples.push_back({.node = "n1", .index = i, .at = {INT64_MAX}, .utilisation_ppm = 900'000});
+  for (int32_t i = 0; i < 8; ++i)
+    lie.samples.push_back(
+        {.node = "n1", .index = i, .at = {INT64_MAX}, .utilisation_ppm = 900'000});
   site.step(20, lie);
   site.look(30, "n1", 0);
-  EXPECT_EQ(site.seconds_until(40), (ByColumn{.useful = 8 * 10, .held_idle = 8 * 10, .held_unmeasured = 8 * 10, .free = 16 * 40 - 8 * 30}));
+  EXPECT_EQ(site.seconds_until(40), (ByColumn{.useful = 8 * 10,
+                                              .held_idle = 8 * 10,
+                                              .held_unmeasured = 8 * 10,
+                                              .free = 16 * 40 - 8 * 30}));
 }
 
 TEST(Engine, ARunBetweenTwoLooksIsBookedWhenItIsSeen) {

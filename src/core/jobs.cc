@@ -168,7 +168,7 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   if (has_ended(job.state)) {
     const Instant end = std::min(known_or(job.end, now), now);
     const bool missed = !held_before && !workload.ended && job.start.known() && end > start &&
-                        start >= workload.run_end &&
+                        start >= workload.run_end && state.ledger.data().opened != 0 &&
                         floor_seconds(end) > state.ledger.data().opened;
     if (missed) begin(state, workload, start);
     if (workload.holding) {

@@ -25,12 +25,15 @@ size_t Ledger::index_of(const Account& account) {
   return it->second;
 }
 
-void Ledger::advance(int64_t second) {
+void Ledger::open(int64_t second) {
   CHECK(second > 0);
-  if (data_.opened == 0) {
-    data_.opened = second;
-    data_.hour = second / kLedgerHour * kLedgerHour;
-  }
+  if (data_.opened != 0) return;
+  data_.opened = second;
+  data_.hour = second / kLedgerHour * kLedgerHour;
+}
+
+void Ledger::advance(int64_t second) {
+  if (data_.opened == 0) return;
   // After a long pause the hours in between are closed one by one: each has its own rows.
   while (second >= data_.hour + kLedgerHour) close_hour();
 }

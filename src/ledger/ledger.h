@@ -89,8 +89,10 @@ class Ledger {
   Ledger() = default;
   explicit Ledger(LedgerData data);
 
-  // The first call opens the books. Requires: second > 0.
-  void advance(int64_t second);  // closes the hours that are over
+  // Nothing is booked before this second. Does nothing if the books are open. Requires: second > 0.
+  void open(int64_t second);
+  // Closes the hours that are over. Does nothing while the books are not open.
+  void advance(int64_t second);
 
   // Requires: the books are open. A second before they opened counts as that second.
   void post(const Account& account, int64_t milli, int64_t second);

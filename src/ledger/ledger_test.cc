@@ -13,7 +13,7 @@ constexpr int64_t kHour = 7200;  // the hour in which the books open
 
 Ledger opened_with(int64_t devices, int64_t second = kHour + 10) {
   Ledger ledger;
-  ledger.advance(second);
+  ledger.open(second);
   ledger.post_hardware(devices * kMilli, second);
   ledger.post(kFree, devices * kMilli, second);
   return ledger;

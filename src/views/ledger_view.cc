@@ -2,9 +2,17 @@
 
 namespace fairlead {
 
+namespace {
+
+Instant opened_at(const State& state) {
+  const int64_t opened = state.ledger.data().opened;
+  return opened != 0 ? instant_of_seconds(opened) : state.now;
+}
+
+}  // namespace
+
 LedgerView ledger_of(const State& state, Instant from) {
-  LedgerView view{
-      .site = state.site, .from = instant_of_seconds(state.ledger.data().opened), .to = state.now};
+  LedgerView view{.site = state.site, .from = opened_at(state), .to = state.now};
   const int64_t begin = floor_seconds(from) / kLedgerHour * kLedgerHour;
   state.ledger.for_each(begin, floor_seconds(state.now),
                         [&](const Account& a, int64_t hour, int64_t ms) {
@@ -24,7 +32,7 @@ LedgerCheck check_ledger(const Engine& engine) {
   const State& state = engine.state();
   const LedgerData& books = state.ledger.data();
   LedgerCheck check{.site = state.site,
-                    .from = instant_of_seconds(books.opened),
+                    .from = opened_at(state),
                     .to = state.now,
                     .hours = static_cast<int64_t>(books.hours.size()) + (books.opened != 0 ? 1 : 0),
                     .accounts = static_cast<int64_t>(books.accounts.size())};

@@ -332,7 +332,8 @@ Queue queue_of(const State& state, size_t most) {
 Report report_of(const State& state, const ReportOptions& options) {
   // 1. The window: since the books opened, or the hour that `from` lies in.
   Report r{.site = state.site, .to = state.now};
-  const int64_t opened = state.ledger.data().opened;
+  const bool open = state.ledger.data().opened != 0;
+  const int64_t opened = open ? state.ledger.data().opened : floor_seconds(state.now);
   const int64_t from = std::max(opened, floor_seconds(options.from) / kLedgerHour * kLedgerHour);
   r.from = instant_of_seconds(from);
   r.fleet_known = !state.fleet.nodes().empty();
