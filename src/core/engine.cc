@@ -350,17 +350,26 @@ void Engine::apply(const Samples& samples) {
       ++state_.samples_unmatched;
       continue;
     }
-    DeviceBook& book = state_.devices[*device];
     const std::string& model = state_.names.name(state_.fleet.device(*device).model);
-    if (sample.at > state_.now) {  // an exporter whose clock is ahead: no look after it would seem newer
-      DeviceSample now = sample;
-      now.at = state_.now;
-      take_in(book.activity, now, model, state_.rules.evidence);
-    } else {
-      take_in(book.activity, sample, model, state_.rules.evidence);
-    }
-    if (book.holder != 0) refresh(state_, *device, std::min(sample.at, state_.now));
+    look(*device, sample.at, seen_in(sample, model, state_.rules.evidence));
   }
+  for (const UnchangedLook& same : samples.unchanged) {
+    const auto node = state_.fleet.find(same.node);
+    for (const int32_t index : same.devices) {
+      const auto device = node ? state_.fleet.device_at(*node, index) : std::nullopt;
+      if (device)
+        look(*device, same.at, last_seen(state_.devices[*device].activity));
+      else
+        ++state_.samples_unmatched;
+    }
+  }
+}
+
+// An exporter whose clock is ahead looked now: else no look after it would seem newer.
+void Engine::look(DeviceIndex device, Instant at, Seen seen) {
+  DeviceBook& book = state_.devices[device];
+  take_in(book.activity, std::min(at, state_.now), seen, state_.rules.evidence);
+  if (book.holder != 0) refresh(state_, device, std::min(at, state_.now));
 }
 
 // A look counts for a while; after that nobody knows.

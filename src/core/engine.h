@@ -65,6 +65,7 @@ class Engine {
   void restated(const char* kind, const std::string& name);
   void check_sources();
   void place_unplaced();
+  void look(DeviceIndex device, Instant at, Seen seen);
   void expire_looks();
   void drop_unrestated(const Poll& poll);
   void find_idle_holds();

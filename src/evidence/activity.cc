@@ -49,21 +49,26 @@ Look look_at(const DeviceSample& s, std::string_view model, const EvidenceRules&
   return most >= rules.active_ppm_min ? Look::active : Look::idle;
 }
 
-void take_in(Activity& a, const DeviceSample& sample, std::string_view model,
-             const EvidenceRules& rules) {
-  if (sample.at <= a.at) return;
+Seen seen_in(const DeviceSample& sample, std::string_view model, const EvidenceRules& rules) {
+  return {.look = look_at(sample, model, rules),
+          .process = sample.memory_used_mib >= rules.process_memory_mib_min,
+          .process_known = sample.memory_used_mib >= 0};
+}
+
+void take_in(Activity& a, Instant at, Seen seen, const EvidenceRules& rules) {
+  if (at <= a.at) return;
   const bool first_of_run = a.run_start.known() && a.at < a.run_start;
-  if (first_of_run && sample.at > a.run_start + rules.stale_after) a.seen_from_start = false;
-  a.at = sample.at;
-  a.look = look_at(sample, model, rules);
-  a.process_known = sample.memory_used_mib >= 0;
-  a.process = sample.memory_used_mib >= rules.process_memory_mib_min;
+  if (first_of_run && at > a.run_start + rules.stale_after) a.seen_from_start = false;
+  a.at = at;
+  a.look = seen.look;
+  a.process_known = seen.process_known;
+  a.process = seen.process;
   a.ever_process = a.ever_process || a.process;
   if (a.look == Look::active) {
     a.ever_active = true;
     a.quiet_since = {};
   } else if (a.look != Look::unknown && !a.quiet_since.known()) {
-    a.quiet_since = sample.at;
+    a.quiet_since = at;
   }
 }
 

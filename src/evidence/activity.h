@@ -36,12 +36,21 @@ BOOST_DESCRIBE_STRUCT(EvidenceRules, (),
 
 Look look_at(const DeviceSample& sample, std::string_view model, const EvidenceRules& rules);
 
+// All that a sample says about work.
+struct Seen {
+  Look look = Look::unknown;
+  bool process = false;        // memory says that a process holds the device
+  bool process_known = false;  // memory is reported at all
+  bool operator==(const Seen&) const = default;
+};
+Seen seen_in(const DeviceSample& sample, std::string_view model, const EvidenceRules& rules);
+
 // What is known about one device since its present run began.
 struct Activity {
   Instant at;  // of the last look; zero: never looked
   Look look = Look::unknown;
-  bool process = false;         // memory says that a process holds the device
-  bool process_known = false;   // memory is reported at all
+  bool process = false;  // these two as in Seen
+  bool process_known = false;
   bool ever_active = false;     // since the run began
   bool ever_process = false;    // since the run began
   bool seen_from_start = true;  // looks began soon after the run: "ever" covers all of it
@@ -54,8 +63,10 @@ BOOST_DESCRIBE_STRUCT(Activity, (),
                        run_start, quiet_since))
 
 // Takes in one look. Looks that are not newer than the last one change nothing.
-void take_in(Activity& activity, const DeviceSample& sample, std::string_view model,
-             const EvidenceRules& rules);
+void take_in(Activity& activity, Instant at, Seen seen, const EvidenceRules& rules);
+
+// What the last look saw: taking it in again says "unchanged".
+inline Seen last_seen(const Activity& a) { return {a.look, a.process, a.process_known}; }
 
 // Forgets what belongs to the run before.
 void begin_run(Activity& activity, Instant start);

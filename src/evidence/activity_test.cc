@@ -56,10 +56,14 @@ DeviceSample at(int64_t s, int64_t utilisation_ppm, int64_t memory_mib) {
           .memory_used_mib = memory_mib};
 }
 
+void look(Activity& activity, const DeviceSample& sample) {
+  take_in(activity, sample.at, seen_in(sample, "h100", kRules), kRules);
+}
+
 Activity after(std::initializer_list<DeviceSample> samples) {
   Activity activity;
   begin_run(activity, instant_of_seconds(100));
-  for (const DeviceSample& sample : samples) take_in(activity, sample, "h100", kRules);
+  for (const DeviceSample& sample : samples) look(activity, sample);
   return activity;
 }
 
@@ -91,7 +95,7 @@ TEST(Activity, ARunDoesNotInheritTheRunBefore) {
   Activity activity = after({at(110, 900'000, 9000)});
   begin_run(activity, instant_of_seconds(200));
   EXPECT_EQ(activity.look, Look::unknown);
-  take_in(activity, at(210, 0, 0), "h100", kRules);
+  look(activity, at(210, 0, 0));
   EXPECT_EQ(idle_kind(activity, false), IdleKind::never_used);
   EXPECT_EQ(activity.quiet_since, instant_of_seconds(210));
 }

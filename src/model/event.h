@@ -68,11 +68,21 @@ struct Topology {
 };
 BOOST_DESCRIBE_STRUCT(Topology, (), (switches))
 
+// Devices of a node that were looked at and say what they said at their last look.
+struct UnchangedLook {
+  std::string node;
+  Instant at;
+  std::vector<int32_t> devices;
+  bool operator==(const UnchangedLook&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UnchangedLook, (), (node, at, devices))
+
 struct Samples {
   std::vector<DeviceSample> samples;
+  std::vector<UnchangedLook> unchanged;
   bool operator==(const Samples&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Samples, (), (samples))
+BOOST_DESCRIBE_STRUCT(Samples, (), (samples, unchanged))
 
 // Time passed; nothing else is known to have happened.
 struct Tick {

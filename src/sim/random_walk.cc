@@ -1,5 +1,7 @@
 #include "sim/random_walk.h"
 
+#include "core/thin.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -273,6 +275,7 @@ class Walk {
       arrived.push_back(std::move(event));
     }
     events = std::move(arrived);
+    if (options_.thin) thin_samples(site_.engine().state(), events);
   }
 
   void lie(Samples& samples) {

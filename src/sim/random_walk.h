@@ -22,6 +22,7 @@ struct WalkOptions {
   // A calm walk looks every second and has no faults, crashes or changes whose time Slurm does not
   // state: then the books must hold every device-second that was held, to the last one.
   bool calm = false;
+  bool thin = false;  // samples are thinned as a live site thins them
 };
 
 struct WalkResult {

@@ -41,6 +41,13 @@ TEST(RandomWalk, TheSameSeedIsTheSameWalk) {
   EXPECT_NE(walk({.seed = 7, .steps = 500}).digest, walk({.seed = 8, .steps = 500}).digest);
 }
 
+TEST(RandomWalk, ThinnedSamplesTellTheSame) {
+  for (uint64_t seed = 301; seed <= 303; ++seed) {
+    const WalkResult thinned = walk({.seed = seed, .steps = 1000, .thin = true});
+    EXPECT_EQ(thinned.digest, walk({.seed = seed, .steps = 1000}).digest);
+  }
+}
+
 // FAIRLEAD_SEED, FAIRLEAD_STEPS, FAIRLEAD_FAULTS choose; FAIRLEAD_WALKS takes so many seeds from
 // there.
 TEST(RandomWalk, ThatIsAskedFor) {

@@ -65,8 +65,9 @@ void emit_samples(const Emit& emit, Instant at, evidence::Normalised normalised,
       const size_t end = std::min(samples->size(), begin + kSamplesPerEvent);
       const auto from = std::make_move_iterator(samples->begin());
       emit({.at = at,
-            .what = Samples{std::vector<DeviceSample>(from + static_cast<ptrdiff_t>(begin),
-                                                      from + static_cast<ptrdiff_t>(end))}});
+            .what = Samples{.samples = {from + static_cast<ptrdiff_t>(begin),
+                                        from + static_cast<ptrdiff_t>(end)},
+                            .unchanged = {}}});
     }
   }
 }
