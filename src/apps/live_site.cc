@@ -143,6 +143,7 @@ io::asio::awaitable<void> LiveSite::keep_time() {
       site_->full_poll_asked();
       feed_->restart();
     }
+    site_->upkeep();
     if (clock_.now() > site_->state().now + seconds(kTickSeconds)) site_->tick(clock_.now());
   }
 }
@@ -163,7 +164,7 @@ io::asio::awaitable<void> LiveSite::look_at_devices() {
   } else {
     co_await telemetry_->exporters->poll(nodes, names, emit);
   }
-  if (!stopped_) site_->take_poll(events);
+  if (!stopped_) site_->take_poll(std::move(events));
 }
 
 io::asio::awaitable<void> LiveSite::poll_telemetry() {

@@ -36,7 +36,7 @@ class ChildFeed {
   void restart();  // a full poll is wanted
   const std::string& problem() const {
     return problem_;
-  }                                      // of the last end; empty while all is well
+  }  // of the last end; empty while all is well
   bool ended() const { return ended_; }  // with `once`: the program has ended
 
  private:

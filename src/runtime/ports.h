@@ -31,7 +31,17 @@ class Journal {
     std::string bytes;
   };
   virtual Result<std::optional<Snapshot>> load_snapshot() = 0;
+  // Also drops what no kept snapshot needs any more.
   virtual Result<void> save_snapshot(uint64_t seq, std::string_view bytes) = 0;
+
+  // The same without keeping the caller waiting: `make` runs on memory as it is now, and upkeep()
+  // takes the result in. Here: at once.
+  virtual Result<void> begin_snapshot(uint64_t seq, const std::function<std::string()>& make) {
+    return save_snapshot(seq, make());
+  }
+  // A small piece of what was put off. Call it every second. Returns the size of the snapshot that
+  // this completed, or 0; fails with what a begun snapshot failed with.
+  virtual Result<uint64_t> upkeep() { return 0; }
 };
 
 // Keeps nothing: for a look without a daemon.

@@ -5,6 +5,7 @@
 
 #include "codec/event_json.h"
 #include "codec/state_json.h"
+#include "core/thin.h"
 
 namespace fairlead {
 
@@ -74,7 +75,8 @@ void Site::take_line(std::string_view line) {
     ++open_.back().unreadable;
 }
 
-void Site::take_poll(const std::vector<Event>& events) {
+void Site::take_poll(std::vector<Event> events) {
+  thin_samples(engine_.state(), events);
   for (const Event& event : events) take_line(to_json(event));  // as a replay will read it
 }
 
@@ -127,9 +129,7 @@ void Site::commit(Batch batch) {
     if (const auto source = ended_source(event)) ++polls_[static_cast<size_t>(*source)];
   }
   for (const std::string& line : batch.lines) since_snapshot_ += line.size();
-  if (snapshot_due()) {
-    if (const auto saved = snapshot(); !saved) journal_problem_ = to_text(saved.error());
-  }
+  if (snapshot_due()) begin_snapshot();
   on_taken(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
   on_change();
 }
@@ -146,6 +146,20 @@ void Site::source_failed(Source source, Instant at, const std::string& why) {
 }
 
 void Site::tick(Instant at) { take_poll({{.at = at, .what = Tick{}}}); }
+
+void Site::begin_snapshot() {
+  const auto begun =
+      journal_.begin_snapshot(engine_.state().seq, [this] { return to_json(engine_.state()); });
+  // What failed is tried again after as much journal as before.
+  since_snapshot_ = 0;
+  if (!begun) journal_problem_ = to_text(begun.error());
+}
+
+void Site::upkeep() {
+  const auto completed = journal_.upkeep();
+  if (!completed) journal_problem_ = to_text(completed.error());
+  if (completed && *completed != 0) snapshot_bytes_ = *completed;
+}
 
 Result<void> Site::snapshot() {
   since_snapshot_ = 0;

@@ -25,8 +25,8 @@ namespace fairlead {
 struct SiteOptions {
   std::string name = "site";
   EngineRules rules;
-  // A snapshot is due after so much journal, and never before twice its own size: writing a large
-  // state stops the site for a second, and replaying twice its size takes about three.
+  // A snapshot is due after so much journal, and never before twice its own size: replaying that
+  // much takes about three seconds at 10,000 nodes.
   uint64_t snapshot_every_bytes = 64 << 20;
 };
 
@@ -39,13 +39,16 @@ class Site {
   // Takes lines of an event stream, without the header. Complete polls are decided at once.
   void take_line(std::string_view line);
 
-  // Takes a whole poll that was made in this process.
-  void take_poll(const std::vector<Event>& events);
+  // Takes a whole poll that was made in this process. Samples are thinned (core/thin.h).
+  void take_poll(std::vector<Event> events);
 
   // The source ended or cannot be reached: half a poll is dropped, and its end is told.
   void source_failed(Source source, Instant at, const std::string& why);
 
   void tick(Instant at);
+
+  // What can wait and must not take long. Call it every second.
+  void upkeep();
 
   // Writes a snapshot now, e.g. before the process ends.
   Result<void> snapshot();
@@ -61,7 +64,7 @@ class Site {
   uint64_t replayed() const { return replayed_; }
 
   std::function<void(const std::vector<Decision>&)> on_decisions = [](const auto&) {};
-  std::function<void()> on_change = [] {};  // after each poll
+  std::function<void()> on_change = [] {};               // after each poll
   std::function<void(double)> on_taken = [](double) {};  // with the seconds that a poll took
 
  private:
@@ -75,6 +78,7 @@ class Site {
   void commit(Batch batch);
   void drop_half_poll(Source source);
   void decide(const Event& event);
+  void begin_snapshot();
 
   struct Pending {
     Source source = Source::scheduler;

@@ -123,6 +123,30 @@ TEST(Site, ASnapshotOfAnotherVersionIsRefused) {
   EXPECT_EQ(Site::open({}, journal).error().code, "state-version");
 }
 
+TEST(Site, ALookThatSaysTheSameCostsTheJournalLittle) {
+  MemoryJournal journal;
+  auto site = open(journal);
+  site->take_poll(poll(0, {node("n1")}, true));
+  const auto look = [&](int64_t second) {
+    Samples samples;
+    for (int32_t i = 0; i < 8; ++i) {
+      samples.samples.push_back({.node = "n1",
+                                 .index = i,
+                                 .at = at(second),
+                                 .utilisation_ppm = 900'000 + second,
+                                 .memory_used_mib = 60'000});
+    }
+    site->take_poll({{.at = at(second), .what = PollBegan{.source = Source::telemetry}},
+                     {.at = at(second), .what = std::move(samples)},
+                     {.at = at(second), .what = PollEnded{.source = Source::telemetry}}});
+    return journal.lines[journal.lines.size() - 2].size();
+  };
+  const size_t first = look(10);
+  EXPECT_LT(look(20) * 4, first);
+  EXPECT_EQ(site->state().devices[7].activity.at, at(20));
+  EXPECT_EQ(open(journal)->engine().digest(), site->engine().digest());
+}
+
 TEST(Site, TelemetryBetweenTheLinesOfAPollStandsForItself) {
   MemoryJournal journal;
   auto site = open(journal);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "io/side_process.h"
 #include "runtime/ports.h"
 #include "store/store.h"
 
@@ -19,12 +21,18 @@ class StoreJournal final : public Journal {
                           const std::function<bool(uint64_t, std::string_view)>& f) override;
   Result<std::optional<Snapshot>> load_snapshot() override;
 
-  // Also drops what no kept snapshot needs any more.
   Result<void> save_snapshot(uint64_t seq, std::string_view bytes) override;
+  Result<void> begin_snapshot(uint64_t seq, const std::function<std::string()>& make) override;
+  Result<uint64_t> upkeep() override;
 
  private:
-  explicit StoreJournal(std::unique_ptr<store::Store> store) : store_(std::move(store)) {}
+  StoreJournal(std::unique_ptr<store::Store> store, std::string beside)
+      : store_(std::move(store)), beside_(std::move(beside)) {}
   std::unique_ptr<store::Store> store_;
+  std::string beside_;  // where the side process leaves a snapshot
+  std::optional<io::SideProcess> making_;
+  uint64_t making_seq_ = 0;
+  uint64_t prune_before_ = 0;  // 0: nothing to prune
 };
 
 }  // namespace fairlead

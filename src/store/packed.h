@@ -1,6 +1,7 @@
-// Bytes made smaller, and told apart from others.
+// Bytes as the store keeps them: smaller, and with what tells damage.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,10 +9,21 @@
 
 namespace fairlead::store {
 
-// zlib at its fastest: a state of text shrinks to a sixth at some 100 MB/s.
-std::string pack(std::string_view bytes);
+struct Packed {
+  int64_t size = 0;    // of what was packed
+  int64_t packed = 0;  // 1: `bytes` is zlib's; 0: small, kept as it is
+  int64_t digest = 0;  // of what was packed
+  std::string bytes;
+};
 
-// Requires: `size` is what was packed. Fails with store-corrupt.
-Result<std::string> unpack(std::string_view packed, size_t size);
+Packed pack(std::string_view bytes);
+
+// Fails with store-corrupt.
+Result<std::string> unpack(const Packed& packed);
+
+// Hands it to another process of this machine and program. read_packed fails with file-missing,
+// file-unreadable, store-corrupt.
+Result<void> write_packed(const std::string& path, const Packed& packed);
+Result<Packed> read_packed(const std::string& path);
 
 }  // namespace fairlead::store

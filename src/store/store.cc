@@ -5,31 +5,20 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/digest.h"
 #include "store/packed.h"
 #include "store/store_open.h"
 
 namespace fairlead::store {
 namespace {
 
-constexpr size_t kPackedFrom = 64 << 10;  // what is smaller is not worth it
 constexpr int kSnapshotsKept = 2;
-
-int64_t digest_of(std::string_view bytes) {
-  Hasher hasher;
-  hasher.add(bytes);
-  return static_cast<int64_t>(hasher.digest().value);
-}
 
 // The snapshot in the row that `select` stands on.
 Result<std::string> read_snapshot(const Statement& select) {
-  const auto size = static_cast<size_t>(select.number(1));
-  const std::string_view stored = select.text(4);
-  auto bytes =
-      select.number(2) != 0 ? unpack(stored, size) : Result<std::string>(std::string(stored));
-  if (bytes && (bytes->size() != size || digest_of(*bytes) != select.number(3)))
-    return fail("store-corrupt", "a snapshot is damaged");
-  return bytes;
+  return unpack({.size = select.number(1),
+                 .packed = select.number(2),
+                 .digest = select.number(3),
+                 .bytes = std::string(select.text(4))});
 }
 
 }  // namespace
@@ -105,20 +94,18 @@ Result<void> Store::events_after(uint64_t seq,
   return {};
 }
 
-Result<void> Store::save_snapshot(uint64_t seq, std::string_view bytes) {
+Result<void> Store::save_snapshot(uint64_t seq, const Packed& snapshot) {
   CHECK(seq <= last_seq_);
-  const bool packs = bytes.size() >= kPackedFrom;
-  const std::string packed = packs ? pack(bytes) : std::string();
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
   auto insert = database_.prepare(
       "INSERT OR REPLACE INTO snapshot (seq, size, packed, digest, bytes) VALUES (?, ?, ?, ?, ?)");
   if (!insert) return std::unexpected(insert.error());
   insert->bind(static_cast<int64_t>(seq))
-      .bind(static_cast<int64_t>(bytes.size()))
-      .bind(packs ? 1 : 0)
-      .bind(digest_of(bytes))
-      .bind_blob(packs ? packed : bytes);
+      .bind(snapshot.size)
+      .bind(snapshot.packed)
+      .bind(snapshot.digest)
+      .bind_blob(snapshot.bytes);
   const auto inserted = insert->run();
   if (!inserted) return inserted;
   const auto dropped = database_.run(fmt::format(

@@ -9,7 +9,7 @@
 // and usable: what failed for want of room works once there is room.
 //
 //   recovery:  load_snapshot(), then events_after(its seq)
-//   upkeep:    save_snapshot(seq, bytes), then prune_journal(seq) until it returns 0
+//   upkeep:    save_snapshot(seq, pack(bytes)), then prune_journal(seq) until it returns 0
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "io/file.h"
 #include "store/kill_point.h"
+#include "store/packed.h"
 #include "store/sqlite.h"
 
 namespace fairlead::store {
@@ -58,7 +59,7 @@ class Store {
                             const std::function<bool(uint64_t, std::string_view)>& on_event);
 
   // Requires: seq <= last_seq().
-  Result<void> save_snapshot(uint64_t seq, std::string_view bytes);
+  Result<void> save_snapshot(uint64_t seq, const Packed& snapshot);
 
   // The newest that can be read. Fails with store-corrupt where none of those that are there can
   // be.

@@ -83,10 +83,10 @@ TEST_F(StoreTest, KeepsTheLastTwoSnapshots) {
   EXPECT_EQ(store->load_snapshot().value(), std::nullopt);
   ASSERT_TRUE(store->append(Lines(10, "x")));
   const std::string large(3'000'000, 's');
-  ASSERT_TRUE(store->save_snapshot(2, ""));
+  ASSERT_TRUE(store->save_snapshot(2, pack("")));
   EXPECT_EQ(store->load_snapshot().value()->bytes, "");
-  ASSERT_TRUE(store->save_snapshot(4, "four"));
-  ASSERT_TRUE(store->save_snapshot(6, large));
+  ASSERT_TRUE(store->save_snapshot(4, pack("four")));
+  ASSERT_TRUE(store->save_snapshot(6, pack(large)));
   const auto snapshot = store->load_snapshot().value();
   ASSERT_TRUE(snapshot);
   EXPECT_EQ(snapshot->seq, 6u);
@@ -98,8 +98,8 @@ TEST_F(StoreTest, ADamagedSnapshotCostsReplayOnly) {
   {
     const auto store = open();
     ASSERT_TRUE(store->append(Lines(10, "x")));
-    ASSERT_TRUE(store->save_snapshot(4, "four"));
-    ASSERT_TRUE(store->save_snapshot(6, std::string(100'000, 's')));
+    ASSERT_TRUE(store->save_snapshot(4, pack("four")));
+    ASSERT_TRUE(store->save_snapshot(6, pack(std::string(100'000, 's'))));
     ASSERT_TRUE(store->prune_journal(100));
   }
   sql("UPDATE snapshot SET bytes = x'00ff' WHERE seq = 6");
@@ -118,16 +118,16 @@ TEST_F(StoreTest, PrunesOnlyWhatNoSnapshotNeeds) {
   auto store = open();
   ASSERT_TRUE(store->append(Lines(10, "x")));
   EXPECT_EQ(store->prune_journal(100).value(), 0);
-  ASSERT_TRUE(store->save_snapshot(4, "four"));
-  ASSERT_TRUE(store->save_snapshot(8, "eight"));
+  ASSERT_TRUE(store->save_snapshot(4, pack("four")));
+  ASSERT_TRUE(store->save_snapshot(8, pack("eight")));
   EXPECT_EQ(store->prune_journal(100, 3).value(), 3);
   EXPECT_EQ(store->prune_journal(100, 3).value(), 1);
   EXPECT_EQ(store->prune_journal(100, 3).value(), 0);
   EXPECT_EQ(read_journal(*store, 4).size(), 6u);
   EXPECT_EQ(store->events_after(2, [](uint64_t, std::string_view) { return true; }).error().code,
             "store-gap");
-  ASSERT_TRUE(store->save_snapshot(9, "nine"));
-  ASSERT_TRUE(store->save_snapshot(10, "ten"));
+  ASSERT_TRUE(store->save_snapshot(9, pack("nine")));
+  ASSERT_TRUE(store->save_snapshot(10, pack("ten")));
   EXPECT_EQ(store->prune_journal(11).value(), 5);
   store.reset();
   EXPECT_EQ(open()->append(Lines{"y"}).value(), 11u);  // numbers are never given twice
@@ -197,9 +197,9 @@ TEST_F(StoreTest, AFullDiskLosesNothingAndPasses) {
   EXPECT_EQ(store->last_seq(), batches * 10);
   EXPECT_EQ(read_journal(*store).size(), batches * 10);
   EXPECT_EQ(store->append(batch).error().code, "store-full");
-  EXPECT_EQ(store->save_snapshot(store->last_seq(), std::string(60'000, 'x')).error().code,
+  EXPECT_EQ(store->save_snapshot(store->last_seq(), pack(std::string(60'000, 'x'))).error().code,
             "store-full");
-  ASSERT_TRUE(store->save_snapshot(store->last_seq(), "small"));
+  ASSERT_TRUE(store->save_snapshot(store->last_seq(), pack("small")));
   EXPECT_EQ(store->prune_journal(store->last_seq()).value(),
             static_cast<int64_t>(batches * 10 - 1));
   EXPECT_EQ(store->append(batch).value(), batches * 10 + 1);  // room was made
@@ -235,7 +235,7 @@ TEST_F(StoreTest, AWriteThatTheSystemRefusesIsAnError) {
     if (::write(acknowledge, &batch, sizeof batch) != sizeof batch) ::_exit(3);
     if (batch % 3 != 0) continue;
     const uint64_t seq = (*store)->last_seq();
-    if (!(*store)->save_snapshot(seq, std::string(100'000, 's') + std::to_string(batch)))
+    if (!(*store)->save_snapshot(seq, pack(std::string(100'000, 's') + std::to_string(batch))))
       ::_exit(4);
     if (!(*store)->prune_journal(seq)) ::_exit(5);
   }
