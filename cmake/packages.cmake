@@ -12,6 +12,8 @@ function(fairlead_package name)
   target_link_libraries(pkg_${name} INTERFACE ${ARGN})
 endfunction()
 
+fairlead_package(test GTest::gtest_main rapidcheck rapidcheck_gtest)
+target_compile_options(pkg_test INTERFACE $<$<CONFIG:Debug>:-O0>)  # tests are compiled more often than run
 fairlead_package(simdjson simdjson::simdjson)
 if(NOT FAIRLEAD_PURE_ONLY)
   find_package(OpenSSL 3 REQUIRED)

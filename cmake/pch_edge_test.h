@@ -1,0 +1,4 @@
+// What nearly every test of an edge module includes.
+#include <gtest/gtest.h>
+
+#include "pch_edge.h"
