@@ -88,6 +88,23 @@ def start_controller(lab: Lab) -> None:
     wait_for("slurmctld answers", 60, answers_or_died, pause=0.05)
 
 
+# Lines of slurm.conf for a lab whose controller has a second one standing by.
+STANDBY = ("SlurmctldHost=standby(127.0.0.2)", "CommunicationParameters=NoCtldInAddrAny", "SlurmctldTimeout=5")
+
+
+def start_standby(lab: Lab) -> None:
+    """The second controller, in a world where the machine is called `standby`. Requires: STANDBY among the lab's lines."""
+    own = {"SlurmctldPidFile": lab.pid_file("standby"), "SlurmctldLogFile": lab.log_file("standby")}
+    lines = lab.slurm_conf.read_text().splitlines()
+    conf = lab.path("etc", "standby.conf")
+    conf.write_text("\n".join(f"{k}={own[k]}" if (k := line.partition("=")[0]) in own else line for line in lines) + "\n")
+    hosts = lab.path("etc", "standby.hosts")
+    hosts.write_text(Path("/etc/hosts").read_text() + "\n127.0.0.2 standby\n")
+    steps = f"mount --bind {hosts} /etc/hosts && hostname standby && exec slurmctld -f {conf}"
+    must(["unshare", "--uts", "--mount", "sh", "-c", steps])
+    wait_for("the standby answers", 20, lambda: "standby is UP" in lab.run(["scontrol", "ping"], check=False))
+
+
 def _raise_fatal(log: Path, since: int) -> None:
     """A daemon of Slurm may die after it left the foreground; its log says why."""
     said = log.read_bytes()[since:].decode(errors="replace") if log.exists() else ""
@@ -194,7 +211,7 @@ def start_rest(lab: Lab) -> None:
 def stop_everything(lab: Lab, grace: float = 3) -> None:
     """Slurm before what it writes to; then whatever is left of this lab, jobs included."""
     nodes = [f"slurmd.{name}" for name in lab.node_names]
-    for group in (["slurmrestd-unix", "slurmrestd-tcp", "slurmctld", *nodes, "prometheus", "exporter"], ["slurmdbd"]):
+    for group in (["slurmrestd-unix", "slurmrestd-tcp", "standby", "slurmctld", *nodes, "prometheus", "exporter"], ["slurmdbd"]):
         stop(living(lab, group), grace)
     kill(left_over(lab, but=living(lab, ["mariadbd", "munged"])))
     stop(living(lab, ["mariadbd", "munged"]), grace)
