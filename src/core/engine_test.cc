@@ -324,6 +324,16 @@ TEST(Engine, AJobPutBackInLineHoldsNothingWhileItsNodesAreCleaned) {
   EXPECT_EQ(sum.lost + sum.free, 16 * 30);
 }
 
+TEST(Engine, ALookBetweenAStartAndItsStatementIsTheBeginningOfAStretch) {
+  Site site;
+  site.look(12, "n1", 0, 4);
+  EXPECT_TRUE(site.poll(13, {Site::running(1, "n1", 10)}).empty());
+  EXPECT_TRUE(site.look(60, "n1", 0, 4).empty());
+  const auto opened = site.look(73, "n1", 0, 4);  // 60 s after the first look
+  ASSERT_EQ(opened.size(), 1u);
+  EXPECT_EQ(opened[0].idle_kind, IdleKind::never_used);
+}
+
 TEST(Engine, ARequeueThatIsCountedBeforeItsNewSubmissionIsTheSameWorkload) {
   for (const JobState next : {JobState::pending, JobState::running}) {
     SCOPED_TRACE(enum_name(next));
