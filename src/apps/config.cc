@@ -165,6 +165,7 @@ void read_site(Reader& r, const YAML::Node& node, SiteConfig& c) {
                 {"slurm", [&](const YAML::Node& n) { read_slurm(r, n, c.slurm); }},
                 {"telemetry", [&](const YAML::Node& n) { read_telemetry(r, n, c.telemetry); }},
                 {"evidence", [&](const YAML::Node& n) { read_evidence(r, n, c.evidence); }},
+                {"grace", [&](const YAML::Node& n) { r.duration(n, c.grace, "grace"); }},
                 {"stage",
                  [&](const YAML::Node& n) {
                    r.word(n, stage, "stage", {"observe", "suggest", "enforce"});
@@ -175,6 +176,13 @@ void read_site(Reader& r, const YAML::Node& node, SiteConfig& c) {
                    }
                  }},
             });
+  constexpr Duration kGraceMin = seconds(10);  // Slurm with nothing new is told of every 5 s
+  const Duration least = std::max({kGraceMin, c.slurm.interval, c.telemetry.interval});
+  if (node.IsMap() && node["grace"] && c.grace < least) {
+    r.problem(node["grace"], "config-not-allowed",
+              "'grace' is so short that a source that is well would count as silent",
+              fmt::format("at least {}s", whole_seconds(least)));
+  }
 }
 
 }  // namespace
@@ -259,6 +267,7 @@ std::string config_keys() {
     evidence:
       stale_after: 90s          # a look at a GPU counts for so long
       idle_hold_after: 15m      # an idle stretch so long is an idle hold
+    grace: 60s                  # a source that is silent for longer is not seen
 store: sqlite:/var/lib/fairlead/fairlead.db
 listen: unix:/run/fairlead.sock # the API, for the commands of this machine
 listen_http: 127.0.0.1:7077     # the API and the console over TCP, loopback only

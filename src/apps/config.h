@@ -36,6 +36,7 @@ struct SiteConfig {
   SlurmConfig slurm;
   TelemetryConfig telemetry;
   EvidenceRules evidence;
+  Duration grace = seconds(60);  // a source may be silent for so long
 };
 
 struct Config {

@@ -43,6 +43,9 @@ TEST(Config, RefusesWithPlaceAndHint) {
       {"a stage that does not exist yet", "sites:\n  - stage: enforce\n",
        "f.yaml:2:12: error: stage 'enforce' does not exist in this version  [config-not-allowed]\n "
        " help: observe"},
+      {"a grace in which no poll fits", "sites:\n  - telemetry: {interval: 30s}\n    grace: 20s\n",
+       "f.yaml:3:12: error: 'grace' is so short that a source that is well would count as silent  "
+       "[config-not-allowed]\n  help: at least 30s"},
       {"beyond loopback", "listen: 0.0.0.0:80\n",
        "f.yaml:1:9: error: '0.0.0.0:80' is beyond this machine, and this version has neither tls "
        "nor identity  [config-not-allowed]\n"

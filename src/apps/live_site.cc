@@ -93,7 +93,9 @@ Result<std::unique_ptr<LiveSite>> LiveSite::open(io::asio::io_context& io, io::C
   std::unique_ptr<LiveSite> live(new LiveSite(io, clock, config));
   const auto command = slurm_command(config.slurm, false);
   if (!command) return std::unexpected(command.error());
-  auto site = Site::open({.name = config.name, .rules = {.evidence = config.evidence}}, journal);
+  auto site = Site::open(
+      {.name = config.name, .rules = {.evidence = config.evidence, .source_grace = config.grace}},
+      journal);
   if (!site) return std::unexpected(site.error());
   live->site_ = std::move(*site);
   live->feed_ =

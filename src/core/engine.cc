@@ -250,7 +250,10 @@ namespace {
 bool is_same_workload(const Job& known, const Job& stated) {
   if (known.submit == stated.submit && (known.run_id == stated.run_id || known.run_id.empty()))
     return true;
-  return stated.restarts > known.restarts;  // a requeue resets submit time and run id
+  // A requeue resets submit time and run id, and counts; the count comes while the nodes are still
+  // cleaned, the rest once they are.
+  if (known.requeued && known.restarts > 0 && stated.restarts == known.restarts) return true;
+  return stated.restarts > known.restarts;
 }
 
 }  // namespace

@@ -324,6 +324,35 @@ TEST(Engine, AJobPutBackInLineHoldsNothingWhileItsNodesAreCleaned) {
   EXPECT_EQ(sum.lost + sum.free, 16 * 30);
 }
 
+TEST(Engine, ALookBetweenAStartAndItsStatementIsTheBeginningOfAStretch) {
+  Site site;
+  site.look(12, "n1", 0, 4);
+  EXPECT_TRUE(site.poll(13, {Site::running(1, "n1", 10)}).empty());
+  EXPECT_TRUE(site.look(60, "n1", 0, 4).empty());
+  const auto opened = site.look(73, "n1", 0, 4);  // 60 s after the first look
+  ASSERT_EQ(opened.size(), 1u);
+  EXPECT_EQ(opened[0].idle_kind, IdleKind::never_used);
+}
+
+TEST(Engine, ARequeueThatIsCountedBeforeItsNewSubmissionIsTheSameWorkload) {
+  for (const JobState next : {JobState::pending, JobState::running}) {
+    SCOPED_TRACE(enum_name(next));
+    Site site;
+    site.poll(10, {Site::running(1, "n1", 5)});
+    Job cleaned = Site::job(1, JobState::completing, 5, 20);  // Slurm 22.05, up to some seconds
+    cleaned.requeued = true;
+    cleaned.restarts = 1;
+    site.poll(22, {cleaned});
+    Job again = next == JobState::running ? Site::running(1, "n1", 24) : Site::job(1, next);
+    again.requeued = next == JobState::pending;
+    again.restarts = 1;
+    again.submit = instant_of_seconds(kStart + 23);
+    EXPECT_TRUE(site.poll(25, {again}).empty());
+    ASSERT_EQ(site.engine().state().workloads.size(), 1u);
+    EXPECT_TRUE(site.engine().state().past.empty());
+  }
+}
+
 TEST(Engine, ARequeueInTheSecondOfTheStartEndsTheRunThere) {
   Site site;
   site.poll(10, {Site::running(1, "n1", 10)});

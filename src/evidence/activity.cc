@@ -78,7 +78,10 @@ void begin_run(Activity& a, Instant start) {
   a.seen_from_start = true;
   a.run_start = start;
   a.quiet_since = {};
-  if (a.at < start) a.look = Look::unknown;  // a look from before the run says nothing about it
+  if (a.at < start)
+    a.look = Look::unknown;  // a look from before the run says nothing about it
+  else if (a.look == Look::idle || a.look == Look::stuck)
+    a.quiet_since = a.at;  // the run is told of later than it was seen
 }
 
 IdleKind idle_kind(const Activity& a, bool peer_gone) {

@@ -20,7 +20,8 @@ constexpr Row kRows[] = {
     {{SHAPE_NEVER,
       "more nodes, devices, cpus or memory are asked for than the partition has at all",
       "ask for less, or another partition"},
-     "BadConstraints PartitionConfig NodeDown ReqNodeNotAvail* Nodes_required* Resources"},
+     "BadConstraints PartitionConfig PartitionNodeLimit NodeDown ReqNodeNotAvail* Nodes_required* "
+     "Resources"},
     {{DEVICES_NO_NODE, "no node of the partition has devices of this model, or so many of them",
       "ask for a model and number that a node has"},
      "BadConstraints PartitionConfig ReqNodeNotAvail* Resources"},

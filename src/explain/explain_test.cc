@@ -232,6 +232,12 @@ std::vector<Row> rows() {
        .extra = {with(running(51, "n4", {0}), [](Job& j) { j.array = {.id = 50, .task = 2}; })},
        .want = {ARRAY_LIMIT},
        .want_short_by = 1},
+      {.name = "the last task of an array at its limit, which Slurm tells as itself",
+       .job = with(waiting(50, "JobArrayTaskLimit", gang(1, 1)),
+                   [](Job& j) { j.array = {.id = 50, .task = 9, .running_max = 1}; }),
+       .extra = {with(running(51, "n4", {0}), [](Job& j) { j.array = {.id = 50, .task = 2}; })},
+       .want = {ARRAY_LIMIT},
+       .want_short_by = 1},
       {.name = "a reservation ahead",
        .job =
            with(waiting(50, "ReqNodeNotAvail, Reserved for maintenance", gang(1, 1)), [](Job&) {}),

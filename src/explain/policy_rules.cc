@@ -444,7 +444,7 @@ void PolicyRules::association(Explainer& e, const Workload& w, std::vector<Block
 
 void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
   const JobArray& array = w.job.array;
-  if (array.running_max <= 0 || array.task >= 0) return;
+  if (array.running_max <= 0) return;  // the last task that waits is told as itself, not as [4%2]
   const int64_t running = e.usage_.running_tasks(array.id);
   if (running < array.running_max) return;
   Blocker b{.code = ARRAY_LIMIT,
@@ -456,7 +456,7 @@ void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& o
             .wanted = 1,
             .short_by = 1,
             .message = fmt::format("{} tasks of array {} run, {} may; {} wait", running, array.id,
-                                   array.running_max, array.waiting_count),
+                                   array.running_max, std::max(array.waiting_count, 1)),
             .waiting_cures = WaitingCures::yes,
             .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id,
                                 array.running_max + 1)};

@@ -12,8 +12,21 @@
 namespace fairlead {
 
 void HistoryBuilder::remark(std::string sentence) {
-  if (std::ranges::find(notes().remarks, sentence) == notes().remarks.end())
-    notes().remarks.push_back(std::move(sentence));
+  std::vector<std::string>& remarks = notes().remarks;
+  const auto at = static_cast<size_t>(std::ranges::find(remarks, sentence) - remarks.begin());
+  if (at == remarks.size()) {
+    remarks.push_back(std::move(sentence));
+    remarked.emplace_back();
+  }
+  if (input != nullptr && (remarked[at].empty() || remarked[at].back() != input))
+    remarked[at].push_back(input);
+}
+
+void HistoryBuilder::count_remarks() {
+  for (size_t i = 0; i < remarked.size(); ++i) {
+    if (remarked[i].size() > 1)
+      notes().remarks[i] += fmt::format(" ({} files)", remarked[i].size());
+  }
 }
 
 void HistoryBuilder::skip(std::string_view reason, std::string_view row) {
@@ -328,6 +341,7 @@ Result<History> read_history(std::vector<HistoryInput> inputs, const HistoryOpti
   h.fleet_.insert(h.fleet_.end(), options.fleet.begin(), options.fleet.end());
   notes.has_fleet = notes.has_fleet || !h.fleet_.empty();
   if (h.journal_.empty()) note_gaps(b);
+  b.count_remarks();
   return std::move(b.history);
 }
 

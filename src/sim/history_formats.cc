@@ -1,4 +1,4 @@
-#include <vector>
+#include <array>
 
 #include "codec/event_json.h"
 #include "sim/history_read.h"
@@ -44,16 +44,21 @@ Result<void> read_journal(HistoryBuilder& builder, HistoryInput& input) {
 }
 
 std::span<const HistoryFormat> history_formats() {
-  static const std::vector<HistoryFormat> kFormats = [] {
-    std::vector<HistoryFormat> formats = {
-        {"journal", is_journal, read_journal},
-        {"sacct --json", is_sacct_json, read_sacct_json},
-        {"swf", is_swf, read_swf},
-    };
-    for (const HistoryFormat& format : csv_formats()) formats.push_back(format);
-    formats.push_back({"sacct -P", is_sacct_text, read_sacct_text});
-    return formats;
-  }();
+  static constexpr std::array kFormats = {
+      HistoryFormat{"journal", is_journal, read_journal},
+      HistoryFormat{"sacct --json", is_sacct_json, read_sacct_json},
+      HistoryFormat{"swf", is_swf, read_swf},
+      HistoryFormat{"philly", is_philly, read_philly},
+      HistoryFormat{"openb", is_openb_pods, read_openb_pods},
+      HistoryFormat{"openb nodes", is_openb_nodes, read_openb_nodes},
+      HistoryFormat{"helios", is_helios, read_helios},
+      HistoryFormat{"muri", is_muri, read_muri},
+      HistoryFormat{"chronus", is_chronus, read_chronus},
+      HistoryFormat{"gavel", is_gavel, read_gavel},
+      HistoryFormat{"alibaba dlrm", is_dlrm, read_dlrm},
+      HistoryFormat{"csv", is_own_csv, read_own_csv},
+      HistoryFormat{"sacct -P", is_sacct_text, read_sacct_text},
+  };
   return kFormats;
 }
 

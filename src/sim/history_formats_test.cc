@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -138,6 +139,51 @@ TEST(Csv, TimesFromZeroGetABase) {
   EXPECT_EQ(seconds_of(replay(history).engine).held_unmeasured, 40);
 }
 
+TEST(Csv, ARowWiderThanItsHeaderIsLeftOutWithItsLine) {
+  const History history = read({{"jobs.csv",
+                                 "job,submit,start,end,gpus\n"
+                                 "a,0,10,20,4\n"
+                                 "b, the second,0,10,20,4\n"
+                                 "c,0,10,20,4,\n"}});
+  EXPECT_EQ(history.notes().workloads, 2);
+  ASSERT_EQ(history.notes().skipped.size(), 1u);
+  EXPECT_EQ(history.notes().skipped[0].reason, "more fields than the header has columns");
+  EXPECT_EQ(history.notes().skipped[0].line, 3);
+}
+
+TEST(Csv, ATableWithoutDevicesSaysWhichColumnsItHas) {
+  const History history = read({{"a.csv", "job,submit,start,end,cards\na,0,10,20,4\n"},
+                                {"b.csv", "job,submit,start,end,cards\nb,0,10,20,4\n"}});
+  EXPECT_FALSE(history.notes().has_devices);
+  const std::string want =
+      "no column says how many GPUs a job asked for (gpus, num_gpus, num_gpu, devices): all count "
+      "as none; the columns are job, submit, start, end, cards (2 files)";
+  EXPECT_EQ(std::ranges::count(history.notes().remarks, want), 1);
+  const History one = read({{"a.csv", "job,submit,start,end,gpus\na,0,10,20,4\n"}});
+  for (const std::string& remark : one.notes().remarks) {
+    EXPECT_EQ(remark.find("no column"), std::string::npos) << remark;
+    EXPECT_EQ(remark.find("files)"), std::string::npos) << remark;
+  }
+}
+
+TEST(Csv, MuriCountsMillisecondsAndChronusSeconds) {
+  const History muri = read({{"m.csv",
+                              "job_id,num_gpu,submit_time,iterations,model_name,duration,interval,"
+                              "iteration_time\n"
+                              "0,4,60000,100,gpt2,50000,1000,500\n"}});
+  EXPECT_EQ(muri.notes().format, "muri");
+  EXPECT_EQ(seconds_of(replay(muri).engine).held_unmeasured, 4 * 50);
+  const History chronus =
+      read({{"c.csv",
+             "job_id,user,num_gpu,submit_time,iterations,model_name,duration,"
+             "interval,expect_time_list,expect_value_list,best_effort,job_type\n"
+             "0,vc_6214e9,4,8555,5049,vgg16,747,14,1105,10,0,strict\n"}});
+  EXPECT_EQ(chronus.notes().format, "chronus");
+  EXPECT_TRUE(chronus.notes().has_teams);
+  EXPECT_EQ(chronus.from(), HistoryOptions{}.base + seconds(8555));
+  EXPECT_EQ(seconds_of(replay(chronus).engine).held_unmeasured, 4 * 747);
+}
+
 TEST(Openb, PodsAreHeldOnTheFleetAndSharesAreNotCountedTwice) {
   const std::string pods =
       "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_"
@@ -269,6 +315,7 @@ TEST(PublicData, EachTraceIsReadAndReplayed) {
       {"swf of NASA", {"swf/NASA-iPSC-1993-3.1-cln.swf.gz"}, 18'239},
       {"openb pods alone", {"openb/openb_pod_list_default.csv.gz"}, 8152},
       {"muri", {"muri/trace1.csv.gz"}, 1494},
+      {"chronus", {"chronus/trace_job_Philly_SLO.csv.gz"}, 30'940},
       {"gavel", {"gavel/streams/jobs_multi_seed0.csv.gz"}, 7000},
       {"alibaba", {"alibaba-dlrm-2025/disaggregated_DLRM_trace.csv.gz"}, 23'871},
   };

@@ -15,6 +15,8 @@ struct HistoryBuilder {
   const HistoryOptions& options;
   const HistoryInput* input = nullptr;  // being read
   int64_t line = 0;                     // of the row being read
+  // The inputs that a remark was made of, in the order of notes().remarks.
+  std::vector<std::vector<const HistoryInput*>> remarked;
 
   explicit HistoryBuilder(const HistoryOptions& given) : options(given) {}
   HistoryNotes& notes() { return history.notes_; }
@@ -22,7 +24,9 @@ struct HistoryBuilder {
   std::vector<AggregateRow>& aggregate() { return history.aggregate_; }
   std::vector<Node>& fleet() { return history.fleet_; }
   std::vector<HistoryInput>& journal() { return history.journal_; }
-  void remark(std::string sentence);                         // once, however often it is made
+  // A note, once however often it is made; of several inputs it says how many it is of.
+  void remark(std::string sentence);
+  void count_remarks();  // at the end: says of each that was made of several inputs how many
   void skip(std::string_view reason, std::string_view row);  // counts a row that is left out
   void keep(HistoryRun run);
 };
@@ -43,7 +47,24 @@ bool is_journal(std::string_view text);
 Result<void> read_journal(HistoryBuilder& builder, HistoryInput& input);
 bool is_swf(std::string_view text);
 Result<void> read_swf(HistoryBuilder& builder, HistoryInput& input);
-std::span<const HistoryFormat> csv_formats();
+bool is_philly(std::string_view text);  // sim/paper_csv.cc
+Result<void> read_philly(HistoryBuilder& builder, HistoryInput& input);
+bool is_muri(std::string_view text);
+Result<void> read_muri(HistoryBuilder& builder, HistoryInput& input);
+bool is_chronus(std::string_view text);
+Result<void> read_chronus(HistoryBuilder& builder, HistoryInput& input);
+bool is_gavel(std::string_view text);
+Result<void> read_gavel(HistoryBuilder& builder, HistoryInput& input);
+bool is_dlrm(std::string_view text);
+Result<void> read_dlrm(HistoryBuilder& builder, HistoryInput& input);
+bool is_openb_pods(std::string_view text);  // sim/openb_csv.cc
+Result<void> read_openb_pods(HistoryBuilder& builder, HistoryInput& input);
+bool is_openb_nodes(std::string_view text);
+Result<void> read_openb_nodes(HistoryBuilder& builder, HistoryInput& input);
+bool is_helios(std::string_view text);
+Result<void> read_helios(HistoryBuilder& builder, HistoryInput& input);
+bool is_own_csv(std::string_view text);
+Result<void> read_own_csv(HistoryBuilder& builder, HistoryInput& input);
 
 // Gives each openb pod that ran devices of the known fleet (sim/openb.cc).
 void place_pods(HistoryBuilder& builder);

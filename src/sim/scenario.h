@@ -2,7 +2,7 @@
 //
 // Blocks of input, a line "----", and the outcome up to the next blank line. Running a scenario
 // writes the outcomes anew; the test compares, `--update` keeps. The language is on one page in
-// docs/howto/scenario.md; its submit lines are sbatch's own words, so that a script can play the
+// docs/howto/scenario.md; its submit lines are sbatch's own words: tests/lab/play.py plays the
 // same file on a real Slurm. After every event the books are recounted; a mismatch is part of the
 // outcome.
 #pragma once

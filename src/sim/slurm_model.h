@@ -2,11 +2,11 @@
 // read.
 //
 // It schedules by a rule that is simple enough to be right by eye: jobs by priority, then by id;
-// the first nodes in their order that have room; no backfill, so a job that lacks room holds up
-// those behind it in its partitions. Limits, dependencies, begin times, licences, reservations,
-// holds, array limits, preemption by QOS, time limits, requeue, node failure, drain and the crash
-// of the controller follow docs of Slurm 22.05 and what was measured there: after a crash what it
-// had acknowledged in the last `save_every` is lost, and ids are given again.
+// the first nodes in their order that have room, as few as can be; no backfill, so a job that lacks
+// room holds up those behind it in its partitions. Limits, dependencies, begin times, licences,
+// reservations, holds, array limits, preemption by QOS, time limits, requeue, node failure, drain
+// and the crash of the controller follow docs of Slurm 22.05 and what was measured there: after a
+// crash what it had acknowledged in the last `save_every` is lost, and ids are given again.
 //
 // Time moves with advance() alone; between two calls nothing happens. docs/howto/scenario.md
 #pragma once
@@ -69,7 +69,8 @@ class SlurmModel {
   void drop_reservation(const std::string& name);
 
   // --- what people do. Nothing is taken while the controller is away: false, or no id.
-  std::optional<uint32_t> submit(ModelSubmission submission);
+  std::optional<uint32_t> submit(ModelSubmission submission);  // nor what submission_refusal names
+  std::string submission_refusal(const Job& job) const;        // empty: it would be taken
   bool cancel(uint32_t id);
   bool hold(uint32_t id);
   bool release(uint32_t id);
@@ -119,7 +120,7 @@ class SlurmModel {
   };
   using Rooms = std::map<std::string, Room>;
 
-  bool is_up() const { return !away_; }
+  // --- a job (slurm_model_jobs.cc)
   ModelJob* job(uint32_t id);
   void end(ModelJob& job, JobState state, bool fails = false);
   void back_to_queue(ModelJob& job);
@@ -141,11 +142,14 @@ class SlurmModel {
 
   // --- the scheduler (slurm_model_schedule.cc)
   void schedule();
+  Rooms empty_rooms() const;  // as if nothing ran
   Rooms rooms() const;
   std::string refusal(const ModelJob& job) const;  // the one reason other than room; empty: none
   std::string limit_refusal(const ModelJob& job) const;
   int64_t licences_used(const std::string& name) const;
   std::vector<NodeShare> fit(const ModelJob& job, const Rooms& rooms, bool& reserved) const;
+  std::optional<NodeShare> share_of(const ModelJob& job, const Node& node, const Room& room,
+                                    int64_t devices_left, bool& reserved) const;
   bool make_room(const ModelJob& job);
   bool node_takes(const ModelJob& job, const Node& node, bool& reserved) const;
   std::vector<const Partition*> partitions_of(const Job& job) const;

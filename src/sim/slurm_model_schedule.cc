@@ -47,7 +47,7 @@ std::vector<const Partition*> SlurmModel::partitions_of(const Job& j) const {
   return found;
 }
 
-SlurmModel::Rooms SlurmModel::rooms() const {
+SlurmModel::Rooms SlurmModel::empty_rooms() const {
   Rooms all;
   for (const auto& [name, node] : nodes_) {
     size_t devices = 0;
@@ -56,6 +56,11 @@ SlurmModel::Rooms SlurmModel::rooms() const {
     all[name] = {
         .busy = std::vector<bool>(devices, false), .cpus = node.cpus, .memory_mb = node.memory_mb};
   }
+  return all;
+}
+
+SlurmModel::Rooms SlurmModel::rooms() const {
+  Rooms all = empty_rooms();
   for (const auto& [id, j] : jobs_) {
     for (const NodeShare& share : j.facts.held) {
       const auto at = all.find(share.node);
@@ -89,45 +94,98 @@ bool SlurmModel::node_takes(const ModelJob& j, const Node& node, bool& reserved)
   return true;
 }
 
-// The first nodes, in their order, that have room for the whole job; none where they do not.
+namespace {
+
+// Free devices of the node that the shape takes, `most` of them at the most.
+std::vector<int32_t> pick_devices(const Node& node, const std::vector<bool>& busy,
+                                  const std::string& model, int64_t most) {
+  std::vector<int32_t> picked;
+  int32_t index = 0;
+  for (const DeviceGroup& group : node.devices) {
+    for (int32_t k = 0; k < group.count; ++k, ++index) {
+      if (!model.empty() && group.model != model) continue;
+      if (!busy[static_cast<size_t>(index)] && static_cast<int64_t>(picked.size()) < most)
+        picked.push_back(index);
+    }
+  }
+  return picked;
+}
+
+}  // namespace
+
+// What the job would hold of the node, of `devices_left` that it still lacks; nothing where there
+// is no room.
+std::optional<NodeShare> SlurmModel::share_of(const ModelJob& j, const Node& node, const Room& room,
+                                              int64_t devices_left, bool& reserved) const {
+  const Shape shape = shape_of(j.facts);
+  if (!node_takes(j, node, reserved)) return std::nullopt;
+  NodeShare share{.node = node.name,
+                  .cpus = std::max(1, shape.cpus_per_node),
+                  .memory_mb = shape.memory_per_node_mb};
+  if (share.cpus > room.cpus || share.memory_mb > room.memory_mb) return std::nullopt;
+  if (shape.exclusive && std::ranges::count(room.busy, true) > 0) return std::nullopt;
+  share.devices = pick_devices(node, room.busy, shape.model,
+                               shape.per_node > 0 ? shape.per_node : devices_left);
+  share.device_count = static_cast<int32_t>(share.devices.size());
+  if (shape.per_node > 0 && share.device_count < shape.per_node) return std::nullopt;
+  if (shape.per_node == 0 && shape.total > 0 && share.device_count == 0) return std::nullopt;
+  return share;
+}
+
+// The first nodes, in their order, that have room for the whole job; none where they do not. A sum
+// of devices is spread over nodes only where no single node has room for all of it.
 std::vector<NodeShare> SlurmModel::fit(const ModelJob& j, const Rooms& rooms,
                                        bool& reserved) const {
   const Shape shape = shape_of(j.facts);
+  const auto nodes_of = [&](const Partition& partition) {
+    std::vector<const Node*> nodes;
+    for (const std::string& name : node_order_) {
+      if (std::ranges::find(partition.nodes, name) != partition.nodes.end())
+        nodes.push_back(&nodes_.at(name));
+    }
+    return nodes;
+  };
   for (const Partition* partition : partitions_of(j.facts)) {
+    const std::vector<const Node*> nodes = nodes_of(*partition);
+    if (shape.nodes <= 1) {
+      for (const Node* node : nodes) {
+        auto share = share_of(j, *node, rooms.at(node->name), shape.total, reserved);
+        if (share && share->device_count == shape.total) return {*std::move(share)};
+      }
+    }
     std::vector<NodeShare> held;
     int64_t devices_left = shape.total;
-    for (const std::string& name : node_order_) {
-      const bool enough = static_cast<int32_t>(held.size()) >= shape.nodes && devices_left <= 0;
-      if (enough) break;
-      if (std::ranges::find(partition->nodes, name) == partition->nodes.end()) continue;
-      const Node& node = nodes_.at(name);
-      const Room& room = rooms.at(name);
-      if (!node_takes(j, node, reserved)) continue;
-      NodeShare share{.node = name,
-                      .cpus = std::max(1, shape.cpus_per_node),
-                      .memory_mb = shape.memory_per_node_mb};
-      if (share.cpus > room.cpus || share.memory_mb > room.memory_mb) continue;
-      if (shape.exclusive && std::ranges::count(room.busy, true) > 0) continue;
-      const int64_t want = shape.per_node > 0 ? shape.per_node : devices_left;
-      int32_t index = 0;
-      for (const DeviceGroup& group : node.devices) {
-        for (int32_t k = 0; k < group.count; ++k, ++index) {
-          if (!shape.model.empty() && group.model != shape.model) continue;
-          if (room.busy[static_cast<size_t>(index)] ||
-              static_cast<int64_t>(share.devices.size()) >= want)
-            continue;
-          share.devices.push_back(index);
-        }
-      }
-      share.device_count = static_cast<int32_t>(share.devices.size());
-      if (shape.per_node > 0 && share.device_count < shape.per_node) continue;
-      if (shape.per_node == 0 && shape.total > 0 && share.device_count == 0) continue;
-      devices_left -= share.device_count;
-      held.push_back(std::move(share));
+    for (const Node* node : nodes) {
+      if (static_cast<int32_t>(held.size()) >= shape.nodes && devices_left <= 0) break;
+      auto share = share_of(j, *node, rooms.at(node->name), devices_left, reserved);
+      if (!share) continue;
+      devices_left -= share->device_count;
+      held.push_back(*std::move(share));
     }
     if (static_cast<int32_t>(held.size()) >= shape.nodes && devices_left <= 0) return held;
   }
   return {};
+}
+
+// Slurm takes no job whose devices its nodes do not have, whatever their state.
+std::string SlurmModel::submission_refusal(const Job& job) const {
+  const Shape shape = shape_of(job);
+  const auto has_devices = [&](const Partition* partition) {
+    int64_t sum = 0, fitting = 0;
+    for (const std::string& name : partition->nodes) {
+      const auto node = nodes_.find(name);
+      if (node == nodes_.end()) continue;
+      int64_t devices = 0;
+      for (const DeviceGroup& group : node->second.devices)
+        devices += shape.model.empty() || group.model == shape.model ? group.count : 0;
+      sum += devices;
+      fitting += devices >= std::max(1, shape.per_node);
+    }
+    return shape.total == 0 || (fitting > 0 && (shape.per_node > 0 || sum >= shape.total));
+  };
+  const auto partitions = partitions_of(job);
+  if (partitions.empty() || std::ranges::any_of(partitions, has_devices)) return "";
+  return "Requested node configuration is not available";
 }
 
 std::string SlurmModel::limit_refusal(const ModelJob& j) const {
@@ -187,6 +245,8 @@ std::string SlurmModel::refusal(const ModelJob& j) const {
     return p->time_max_s >= 0 && (r.time_limit_s < 0 || r.time_limit_s > p->time_max_s);
   };
   if (std::ranges::all_of(partitions, too_long)) return "PartitionTimeLimit";
+  const auto too_small = [&](const Partition* p) { return std::ssize(p->nodes) < r.nodes_min; };
+  if (std::ranges::all_of(partitions, too_small)) return "PartitionNodeLimit";
   if (j.facts.array.running_max > 0 && !j.tasks.empty()) {
     const auto runs = [&](const auto& item) {
       return item.second.facts.array.id == j.facts.array.id &&
@@ -207,8 +267,8 @@ std::string SlurmModel::refusal(const ModelJob& j) const {
   return "";
 }
 
-// Throws off the youngest jobs that the job's QOS may preempt until it fits. Nothing where that is
-// not enough.
+// Throws off what the job's QOS may preempt until it fits: jobs of the fewest nodes first, then the
+// oldest, and of those only what is in the way. Nothing where all of them are not enough.
 bool SlurmModel::make_room(const ModelJob& j) {
   const auto qos = qos_.find(j.facts.qos);
   if (qos == qos_.end() || qos->second.preempts.empty()) return false;
@@ -220,7 +280,8 @@ bool SlurmModel::make_room(const ModelJob& j) {
       victims.push_back(&other);
   }
   std::ranges::sort(victims, [](const ModelJob* a, const ModelJob* b) {
-    return std::tuple(a->facts.start, a->facts.id) > std::tuple(b->facts.start, b->facts.id);
+    return std::tuple(a->facts.held.size(), a->facts.id) <
+           std::tuple(b->facts.held.size(), b->facts.id);
   });
   Rooms free = rooms();
   bool reserved = false;
@@ -231,8 +292,15 @@ bool SlurmModel::make_room(const ModelJob& j) {
       room.memory_mb += share.memory_mb;
       for (const int32_t d : share.devices) room.busy[static_cast<size_t>(d)] = false;
     }
-    if (fit(j, free, reserved).empty()) continue;
-    for (size_t k = 0; k <= n; ++k) throw_off(*victims[k], JobState::preempted);
+    const std::vector<NodeShare> wanted = fit(j, free, reserved);
+    if (wanted.empty()) continue;
+    const auto in_the_way = [&](const NodeShare& share) {
+      return std::ranges::find(wanted, share.node, &NodeShare::node) != wanted.end();
+    };
+    for (size_t k = 0; k <= n; ++k) {
+      if (std::ranges::any_of(victims[k]->facts.held, in_the_way))
+        throw_off(*victims[k], JobState::preempted);
+    }
     return true;
   }
   return false;
@@ -273,7 +341,9 @@ void SlurmModel::schedule() {
         again = true;
         break;
       }
-      j->facts.reason = reserved ? "ReqNodeNotAvail" : "Resources";
+      // What is taken by others may come free; what is kept for others will not.
+      const bool kept = reserved && fit(*j, empty_rooms(), reserved).empty();
+      j->facts.reason = kept ? "ReqNodeNotAvail" : "Resources";
       for (const std::string_view name : split(j->facts.partition)) blocked.emplace(name);
     }
   }

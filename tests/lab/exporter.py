@@ -10,6 +10,8 @@ What a GPU shows follows from what a rank on it says it does (rank.sh), while th
   stuck     100       0             near idle      held      ranks that spin in a collective and wait for a dead peer
   (none)    0         0             idle           ~0        no process on the GPU, or a dead one
 
+A stopped process (its job is suspended) holds what it held and computes nothing: idle.
+
 A little noise, the same for the same instant. DIR/gpu/faults.json makes exporters lie, for as long as it says so:
 
   {"n001": "down",                    answers 503
@@ -199,8 +201,9 @@ class Fleet:
             state, started = _state_and_start(claim["pid"])
         except (OSError, ValueError, KeyError, IndexError):
             return "none"
-        lives = state not in "ZX" and started == claim["started"]
-        return claim["activity"] if lives and claim["activity"] in ACTIVITIES else "none"
+        if state in "ZX" or started != claim["started"] or claim["activity"] not in ACTIVITIES:
+            return "none"
+        return "idle" if state == "T" else claim["activity"]
 
 
 def readings(gpu: Gpu, activity: Activity, second: bool, now: float) -> dict[str, float]:

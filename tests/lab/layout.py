@@ -60,6 +60,7 @@ class Options:
     prometheus: bool = True
     scrape_seconds: int = 1
     min_job_age: int = 300
+    h100: int | None = None  # so many of the nodes, the first ones; None: half of them
     conf: tuple[str, ...] = ()  # more lines of slurm.conf; the last of a key wins
     root: str | None = None  # root filesystem of another release; None: the host's own Slurm
 
@@ -78,8 +79,8 @@ class Lab:
 
     @property
     def h100_nodes(self) -> int:
-        """The first half of the nodes, rounded up, holds H100s; the rest A100s."""
-        return (self.options.nodes + 1) // 2
+        """The first nodes, half of them rounded up unless it was asked otherwise, hold H100s; the rest A100s."""
+        return (self.options.nodes + 1) // 2 if self.options.h100 is None else self.options.h100
 
     def gpu_type(self, number: int) -> str:
         return "h100" if number <= self.h100_nodes else "a100"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pwd
 import shutil
 import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,7 @@ import ports
 import root
 import services
 from layout import OBSERVER, SOCKET_PATH_MAX, USERS, Lab, LabError, Options, Ports, load
-from procs import pid_of, send
+from procs import is_alive, pid_of, send
 
 NODES_MAX = 999  # a name has three digits
 
@@ -45,8 +47,9 @@ def up(directory: Path, options: Options) -> Lab:
             _start_slurm(lab)
             telemetry.result()
     except BaseException:  # an interrupt, too
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
+        if threading.current_thread() is threading.main_thread():  # no other may set them
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
         services.stop_everything(lab, grace=1)
         ports.release(folder)
         raise
@@ -83,6 +86,42 @@ def stop_service(lab: Lab, service: str) -> None:
 
 def stop_node(lab: Lab, node: str) -> None:
     stop_service(lab, f"slurmd.{node}")
+
+
+def fail_node(lab: Lab, node: str) -> None:
+    """As if its machine lost power: slurmd, and what runs there, end and report nothing."""
+    pids = [pid for claim in claims(lab, node) for pid in _step_of(claim["pid"])]
+    pids += services.living(lab, [f"slurmd.{node}"])
+    send(pids, signal.SIGKILL)
+
+
+def orphans(lab: Lab) -> list[int]:
+    """Ranks that live and whose job slurmctld does not know."""
+    known = set(lab.run(["squeue", "-h", "-t", "all", "-o", "%A"]).split())
+    found = [claim for node in lab.node_names for claim in claims(lab, node)]
+    return [claim["pid"] for claim in found if str(claim["job"]) not in known and is_alive(claim["pid"])]
+
+
+def claims(lab: Lab, node: str) -> list[dict[str, int]]:
+    """What the ranks on a node say of its GPUs."""
+    found = []
+    for file in lab.path("gpu", node).glob("[0-9]"):
+        with contextlib.suppress(OSError, ValueError):  # it goes, or is being written
+            found.append(json.loads(file.read_text()))
+    return found
+
+
+def _step_of(pid: int) -> list[int]:
+    """A rank and what is above it up to slurmstepd, which comes first."""
+    chain = []
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        while pid > 1:
+            name, fields = Path(f"/proc/{pid}/comm").read_text().strip(), Path(f"/proc/{pid}/stat").read_text()
+            chain.insert(0, pid)
+            if name == "slurmstepd":
+                return chain
+            pid = int(fields.rpartition(")")[2].split()[1])
+    return chain[-1:]
 
 
 def rest(lab: Lab) -> dict[str, str]:

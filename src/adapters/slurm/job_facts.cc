@@ -56,8 +56,10 @@ DeviceRequest devices_of(const Job& job, const JobTexts& texts) {
     if (out.model.empty()) out.model = asked->model;
   }
   const int64_t nodes = std::max(job.request.nodes_min, 1);
-  const bool nodes_fixed =
-      job.request.nodes_max == 0 || job.request.nodes_max == job.request.nodes_min;
+  const bool waits = job.state == JobState::pending;
+  // Without -N Slurm 22.05 states no most, and spreads a sum where no one node has room for it.
+  const bool nodes_fixed = job.request.nodes_max == nodes ||
+                           (job.request.nodes_max == 0 && (!waits || per_job.count == 0));
   out.per_node = per_node.count;
   out.per_task = per_task.count;
   if (per_job.count > 0)
