@@ -259,8 +259,10 @@ void note_gaps(HistoryBuilder& b) {
   }
 }
 
+constexpr size_t kHeadMax = 256 << 10;  // a format is known by its beginning
+
 Diagnostic unknown_format(const HistoryInput& input) {
-  std::string_view text = input.text;
+  std::string_view text = std::string_view(input.text).substr(0, kHeadMax);
   const std::string_view line = without_blanks(take_line(text));
   std::string names;
   for (const HistoryFormat& format : history_formats())
@@ -282,8 +284,9 @@ Result<void> read_inputs(HistoryBuilder& b, std::vector<HistoryInput>& inputs) {
                   {.source = input.source, .line = 1, .column = 1});
     }
     const auto formats = history_formats();
-    const auto format = std::ranges::find_if(
-        formats, [&](const HistoryFormat& f) { return f.matches(input.text); });
+    const std::string_view head = std::string_view(input.text).substr(0, kHeadMax);
+    const auto format =
+        std::ranges::find_if(formats, [&](const HistoryFormat& f) { return f.matches(head); });
     if (format == formats.end()) return std::unexpected(unknown_format(input));
     const std::string_view name = format->name;
     const bool parts =

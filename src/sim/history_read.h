@@ -34,7 +34,7 @@ struct HistoryBuilder {
 // A reader knows a format by its beginning and takes one input of it.
 struct HistoryFormat {
   const char* name;
-  bool (*matches)(std::string_view text);
+  bool (*matches)(std::string_view head);  // the first part of the text
   Result<void> (*read)(HistoryBuilder& builder, HistoryInput& input);  // may take the text
 };
 std::span<const HistoryFormat> history_formats();

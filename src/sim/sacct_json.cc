@@ -280,14 +280,23 @@ Result<void> read_sacct_json(HistoryBuilder& builder, HistoryInput& input) {
   od::parser parser(4'000'000'000U);
   od::document document;
   od::array jobs;
+  bool fits = true;
   const auto open = [&] {
     input.text.reserve(input.text.size() + simdjson::SIMDJSON_PADDING);
     const simdjson::padded_string_view view(input.text.data(), input.text.size(),
                                             input.text.capacity());
-    return !parser.iterate(view).get(document) &&
-           !document.find_field_unordered("jobs").get_array().get(jobs);
+    const simdjson::error_code error = parser.iterate(view).get(document);
+    fits = error != simdjson::MEMALLOC;
+    return !error && !document.find_field_unordered("jobs").get_array().get(jobs);
   };
   bool whole = open();
+  if (!fits) {
+    return fail("history-too-large",
+                fmt::format("a document of {} MB is more than this machine has memory for",
+                            input.text.size() / 1'000'000),
+                "dump shorter spans with sacct -S and -E, or sacct -P, which is a fifth of it",
+                {.source = input.source});
+  }
   if (!whole) {  // a dump that was cut off keeps the jobs before the cut
     input.text.resize(std::min(input.text.rfind('}') + 1, input.text.size()));
     input.text += "]}";
