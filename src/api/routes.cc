@@ -235,13 +235,12 @@ io::HttpResponse Api::workloads(const Site& site, const io::HttpRequest& request
 
 io::HttpResponse Api::explain(const Site& site, std::string_view label) {
   Explainer explainer(site.state());
-  const Workload* workload = explainer.find(label);
-  if (workload == nullptr) {
-    return problem(
-        404, "workload-unknown",
-        fmt::format("no workload {}: the scheduler does not list it, or no longer", label));
-  }
-  return json_of(explainer.explain(*workload));
+  const auto told = explainer.explain(label);
+  if (told) return json_of(*told);
+  return problem(404, "workload-unknown",
+                 fmt::format("no workload {}: the scheduler does not list it, and we have not seen "
+                             "it before",
+                             label));
 }
 
 io::HttpResponse Api::fabric(const Site& site, const io::HttpRequest&) {

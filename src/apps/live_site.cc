@@ -119,8 +119,20 @@ Result<std::unique_ptr<LiveSite>> LiveSite::open(io::asio::io_context& io, io::C
   return live;
 }
 
+void LiveSite::follow_accounting() {
+  const std::string sacct = find_program("", "sacct");
+  if (sacct.empty()) return;
+  const Instant seen = site_->state().source(Source::scheduler).last_ok;
+  accounting_ = std::make_unique<slurm::AccountingSource>(
+      slurm::AccountingOptions{
+          .program = sacct,
+          .conf = config_.slurm.conf,
+          .from = (seen.known() ? seen : clock_.now()) - slurm::kAccountingOverlap},
+      [this] { return clock_.now(); });
+}
+
 void LiveSite::start() {
-  feed_->start();
+  io::spawn(io_, follow());
   io::spawn(io_, keep_time());
   if (telemetry_) io::spawn(io_, poll_telemetry());
 }
@@ -147,6 +159,37 @@ io::asio::awaitable<void> LiveSite::keep_time() {
     }
     site_->upkeep();
     if (clock_.now() > site_->state().now + seconds(kTickSeconds)) site_->tick(clock_.now());
+  }
+}
+
+io::asio::awaitable<void> LiveSite::ask_accounting() {
+  site_->tick(clock_.now());  // whether a run is known depends on how long nobody has looked
+  const std::vector<Event> poll =
+      co_await accounting_->look([this](const Job& run) { return site_->engine().knows_run(run); });
+  if (!stopped_ && !poll.empty()) site_->take_poll(poll);
+}
+
+// What ended while we were down is told before what is there now: only then is each device's time
+// booked in the order in which it passed.
+io::asio::awaitable<void> LiveSite::follow() {
+  if (accounting_ && site_->state().source(Source::scheduler).last_ok.known())
+    co_await ask_accounting();
+  if (stopped_) co_return;
+  feed_->start();
+  if (!accounting_) co_return;
+  // Chosen: an end is with slurmdbd within a second or two, and a look costs it one query.
+  constexpr Duration kEvery = seconds(120), kSoon = seconds(5), kRetry = seconds(15);
+  Instant asked = clock_.now();
+  size_t open = site_->state().queues.unsettled();
+  while (!stopped_ && !accounting_->none()) {
+    co_await io::sleep_for(io::milliseconds(1000));
+    const bool vanished = site_->state().queues.unsettled() > open;
+    const Instant now = clock_.now();
+    const bool well = site_->state().source(Source::accounting).ok;
+    if (stopped_ || now < asked + (!well ? kRetry : vanished ? kSoon : kEvery)) continue;
+    asked = now;
+    co_await ask_accounting();
+    open = site_->state().queues.unsettled();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/slurm/accounting.h"
 #include "apps/config.h"
 #include "io/asio.h"
 #include "io/clock.h"
@@ -23,6 +24,9 @@ class LiveSite {
                                                 const SiteConfig& config, Journal& journal);
   ~LiveSite();
 
+  // Asks Slurm's accounting too, where there is one: of use to those who look for long.
+  void follow_accounting();
+
   void start();
   void stop();
 
@@ -37,6 +41,8 @@ class LiveSite {
   io::asio::awaitable<void> keep_time();
   io::asio::awaitable<void> poll_telemetry();
   io::asio::awaitable<void> look_at_devices();
+  io::asio::awaitable<void> follow();
+  io::asio::awaitable<void> ask_accounting();
 
   struct Telemetry;
   io::asio::io_context& io_;
@@ -45,6 +51,7 @@ class LiveSite {
   std::unique_ptr<Site> site_;
   std::unique_ptr<ChildFeed> feed_;
   std::unique_ptr<Telemetry> telemetry_;
+  std::unique_ptr<slurm::AccountingSource> accounting_;  // nothing: it is not asked
   bool stopped_ = false;
 };
 

@@ -96,14 +96,11 @@ int show_explanation(Program& p, Asker& asker, const ReadOptions& o) {
       "/v1/workloads/" + io::percent_encode(o.workload) + "/explain",
       [&](const Engine& e) -> Result<Explanation> {
         Explainer explainer(e.state());
-        const Workload* w = explainer.find(o.workload);
-        if (w == nullptr) {
-          return fail("workload-unknown",
-                      fmt::format("no workload {}: the scheduler does not list it, or no longer",
-                                  o.workload),
-                      "`fairlead queue` lists what waits");
-        }
-        return explainer.explain(*w);
+        if (auto told = explainer.explain(o.workload)) return *std::move(told);
+        return fail(
+            "workload-unknown",
+            fmt::format("no workload {}: the scheduler does not list it, or no longer", o.workload),
+            "`fairlead queue` lists what waits");
       });
   if (!got) return complain(got.error());
   return print_view(*got, p.output, explanation_text, explanation_table);

@@ -126,6 +126,7 @@ class Daemon {
       auto live = LiveSite::open(io_, clock_, site, *s.journal);
       if (!live) return complain(live.error());
       s.live = std::move(*live);
+      s.live->follow_accounting();
       if (s.live->site().replayed() > 0)
         fmt::print(stderr, "fairlead: site {}: replayed {} events\n", site.name,
                    s.live->site().replayed());

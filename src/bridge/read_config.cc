@@ -9,7 +9,8 @@ namespace fairlead::slurm {
 namespace {
 
 // AccountingStorageEnforce, as slurmctld keeps it; in none of its headers.
-constexpr uint16_t kEnforceAssociations = 0x01, kEnforceLimits = 0x02, kEnforceQos = 0x08;
+constexpr uint16_t kEnforceAssociations = 0x01, kEnforceLimits = 0x02, kEnforceQos = 0x08,
+                   kEnforceSafe = 0x10;
 
 Scheduler scheduler_of(const slurm_conf_t& config) {
   Scheduler out{.cluster = text_of(config.cluster_name), .release = text_of(config.version)};
@@ -17,6 +18,8 @@ Scheduler scheduler_of(const slurm_conf_t& config) {
   out.enforces_associations = (enforce & kEnforceAssociations) != 0;
   out.enforces_limits = (enforce & kEnforceLimits) != 0;
   out.enforces_qos = (enforce & kEnforceQos) != 0;
+  out.enforces_safe = (enforce & kEnforceSafe) != 0;
+  out.usage_half_life_s = number_of(config.priority_decay_hl, 0);
   out.booted = instant_of(config.boot_time);
   out.priority_weights = {
       {"age", config.priority_weight_age},        {"assoc", config.priority_weight_assoc},

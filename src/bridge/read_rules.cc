@@ -35,6 +35,22 @@ struct Tres {
   }
 };
 
+// Of what `limits` names: slurmctld keeps seconds, and decays them.
+template <class Usage>
+GroupUse group_use(const Usage* usage, const Limits& limits, const Tres& tres) {
+  GroupUse out;
+  if (usage == nullptr) return out;
+  for (uint32_t i = 0;
+       usage->usage_tres_raw != nullptr && i < std::min(tres.count, usage->tres_cnt); ++i) {
+    if (tres.names[i] == nullptr || !limits.tres_minutes_group.contains(tres.names[i])) continue;
+    out.tres_minutes[tres.names[i]] =
+        static_cast<int64_t>(std::clamp<long double>(usage->usage_tres_raw[i] / 60, 0, 9e18L));
+  }
+  if (limits.wall_group_s >= 0)
+    out.wall_s = static_cast<int64_t>(std::clamp(usage->grp_used_wall, 0.0, 9e18)) / 60 * 60;
+  return out;
+}
+
 int64_t minutes_to_s(int64_t minutes) { return minutes < 0 ? -1 : minutes * 60; }
 
 Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres,
@@ -55,6 +71,7 @@ Qos qos_of(const slurmdb_qos_rec_t& rec, const Tres& tres,
                 .submit_group = number_of(rec.grp_submit_jobs, -1),
                 .wall_group_s = minutes_to_s(number_of(rec.grp_wall, -1)),
                 .wall_per_job_s = minutes_to_s(number_of(rec.max_wall_pj, -1))};
+  qos.used = group_use(rec.usage, qos.limits, tres);
   qos.tres_per_user = tres.of(rec.max_tres_pu_ctld);
   qos.tres_per_account = tres.of(rec.max_tres_pa_ctld);
   qos.tres_min_per_job = tres.of(rec.min_tres_pj_ctld);
@@ -95,6 +112,7 @@ Association association_of(const slurmdb_assoc_rec_t& rec, const Tres& tres,
                 .wall_per_job_s = minutes_to_s(number_of(rec.max_wall_pj, -1)),
                 .jobs_max = number_of(rec.max_jobs, -1),
                 .submit_max = number_of(rec.max_submit_jobs, -1)};
+  out.used = group_use(rec.usage, out.limits, tres);
   const auto name_of_qos = [&](uint32_t id) {
     const auto found = names.find(id);
     return found == names.end() ? std::string() : found->second;

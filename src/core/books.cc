@@ -257,6 +257,54 @@ int64_t lose_work(State& state, Workload& workload) {
   return lost / kMilli;
 }
 
+void unmeasure(State& state, Workload& workload, Instant last_seen) {
+  for (const DeviceIndex device : workload.devices) {
+    Account to = state.devices[device].account;
+    to.column = Column::held_unmeasured;
+    if (to == state.devices[device].account) continue;
+    move_device(state, device, to, &workload, &workload,
+                std::max(floor_seconds(last_seen), state.devices[device].since));
+  }
+}
+
+void fold_use(State& state, Workload& workload) {
+  const int64_t open = state.ledger.data().hour;
+  const int64_t offset = floor_seconds(state.now) - open;
+  for (RunUse& use : workload.use) {
+    for (const Column column : {Column::useful, Column::held_idle, Column::held_unmeasured}) {
+      Running& running = *running_of(use, column);
+      CHECK(running.amount == 0);
+      field_of(closed_hour(use, open), column) += running.seconds_until(offset);
+      running = {};
+    }
+  }
+}
+
+int64_t take_from_unheld(State& state, const Account& to, int64_t hour, int64_t amount) {
+  int64_t taken = 0;
+  for (const Column column : {Column::free, Column::stranded, Column::reserved, Column::down}) {
+    const Account from{.model = to.model, .column = column};
+    const int64_t there = state.ledger.booked(from, hour, floor_seconds(state.now));
+    const int64_t part = std::clamp<int64_t>(there, 0, amount - taken);
+    if (part == 0) continue;
+    state.ledger.correct(from, to, hour, part);
+    taken += part;
+  }
+  return taken;
+}
+
+void hold_from_start(State& state, Workload& workload) {
+  const int64_t start = std::max(floor_seconds(workload.run_start), state.ledger.data().opened);
+  for (const DeviceIndex device : workload.devices) {
+    const Account& account = state.devices[device].account;
+    for_each_hour(start, state.devices[device].since, [&](int64_t hour, int64_t length) {
+      const int64_t taken = take_from_unheld(state, account, hour, kMilli * length);
+      if (taken == 0) return;
+      field_of(closed_hour(use_of_model(workload, account.model), hour), account.column) += taken;
+    });
+  }
+}
+
 void close_use(State& state, Workload& workload) {
   workload.before = use_of(state, workload);
   workload.use.clear();

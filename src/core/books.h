@@ -3,6 +3,8 @@
 // The one place that says which column a device is in (`column_of`), and the one that moves it.
 #pragma once
 
+#include <algorithm>
+
 #include "core/state.h"
 #include "fabric/shape.h"
 
@@ -31,6 +33,32 @@ void release(State& state, DeviceIndex device, Instant at);
 
 // Moves what the present run did to `lost`. Returns the device-seconds.
 int64_t lose_work(State& state, Workload& workload);
+
+// What is held was not seen since `last_seen`: from then on, or from its last move if that is
+// later, nobody can say what it did.
+void unmeasure(State& state, Workload& workload, Instant last_seen);
+
+// Puts the present run's use into rows of its hours. Requires: the run is over.
+void fold_use(State& state, Workload& workload);
+
+// Calls f(hour, seconds) for each part of [from, until) that lies in one hour.
+template <class F>
+void for_each_hour(int64_t from, int64_t until, F&& f) {
+  while (from < until) {
+    const int64_t hour = from / kLedgerHour * kLedgerHour;
+    const int64_t end = std::min(hour + kLedgerHour, until);
+    f(hour, end - from);
+    from = end;
+  }
+}
+
+// Takes `amount` milli-seconds of an hour out of what was not held in it, as far as there is any.
+// Returns what it took; the caller adds that to what the run has used.
+int64_t take_from_unheld(State& state, const Account& to, int64_t hour, int64_t amount);
+
+// A run whose devices were booked to others after it had begun, since nobody looked: its first
+// seconds are taken from what those hours had free.
+void hold_from_start(State& state, Workload& workload);
 
 // Adds the present run's use to `before` and starts anew.
 void close_use(State& state, Workload& workload);

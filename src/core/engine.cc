@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "core/books.h"
+#include "core/jobs.h"
 
 namespace fairlead {
 
@@ -22,6 +23,7 @@ void Engine::index_workloads() {
     by_job_[workload.job.id] = id;
     state_.queues.add(workload);
   }
+  for (const PastWorkload& past : state_.past) index_past(past);
 }
 
 std::vector<Decision> Engine::step(const Event& event) {
@@ -113,6 +115,7 @@ void Engine::apply(const PollEnded& ended) {
       state_.frozen = false;
       refresh_all(state_, state_.now);
     }
+    if (ended.source == Source::accounting) finish_accounted();
   }
   place_unplaced();
   check_sources();
@@ -168,7 +171,8 @@ void Engine::drop_unrestated(const Poll& poll) {
   for (const std::string& name : nodes) apply(NodeGone{name});
   std::vector<uint32_t> jobs;
   for (const auto& [id, workload] : state_.workloads) {
-    if (!poll.jobs.contains(workload.job.id)) jobs.push_back(workload.job.id);
+    if (!workload.unsettled && !poll.jobs.contains(workload.job.id))
+      jobs.push_back(workload.job.id);
   }
   for (const uint32_t job : jobs) apply(JobGone{job});
   const auto drop = [&](const char* kind, auto& known, auto&& name_of) {
@@ -242,114 +246,13 @@ void Engine::apply(const RuleGone& gone) {
   waiting_changed_ = true;
 }
 
-// --- jobs ----------------------------------------------------------------------------------------
-
-namespace {
-
-// The scheduler's ids come back: after a crash of its controller another job may have the same one.
-bool is_same_workload(const Job& known, const Job& stated) {
-  if (known.submit == stated.submit && (known.run_id == stated.run_id || known.run_id.empty()))
-    return true;
-  // A requeue resets submit time and run id, and counts; the count comes while the nodes are still
-  // cleaned, the rest once they are.
-  if (known.requeued && known.restarts > 0 && stated.restarts == known.restarts) return true;
-  return stated.restarts > known.restarts;
-}
-
-}  // namespace
-
-Workload& Engine::workload_of(const Job& job) {
-  const auto found = by_job_.find(job.id);
-  if (found != by_job_.end()) {
-    Workload& known = state_.workloads.at(found->second);
-    if (is_same_workload(known.job, job)) return known;
-    retire(known.id);
-  }
-  const WorkloadId id = state_.next_workload++;
-  by_job_[job.id] = id;
-  Workload& fresh = state_.workloads[id];
-  fresh.id = id;
-  fresh.job = job;
-  fresh.first_submit = job.submit.known() ? job.submit : state_.now;
-  fresh.first_seen = state_.now;
-  state_.queues.add(fresh);
-  return fresh;
-}
-
-void Engine::apply(const Job& job) {
-  if (Poll& poll = polls_[static_cast<size_t>(Source::scheduler)]; poll.full)
-    poll.jobs.insert(job.id);
-  Workload& workload = workload_of(job);
-  const bool waited = workload.job.state == JobState::pending;
-  state_.queues.remove(workload);
-  const JobChange change = take_job(state_, workload, job);
-  state_.queues.add(workload);
-  if (waited || job.state == JobState::pending || change.evicted || has_ended(job.state))
-    waiting_changed_ = true;
-  if (change.evicted && change.lost_device_seconds > 0) {
-    decide(DecisionKind::work_lost, &workload,
-           fmt::format("run {} of {} was thrown away ({}): {} device-seconds", workload.epoch,
-                       job.label, enum_name(job.state), change.lost_device_seconds),
-           job.request.devices.total, change.lost_device_seconds);
-  }
-}
-
-void Engine::apply(const JobGone& gone) {
-  const auto found = by_job_.find(gone.id);
-  if (found == by_job_.end()) return;
-  retire(found->second);
-}
-
-// Ends what had not ended, and keeps of the workload what reports need.
-void Engine::retire(WorkloadId id) {
-  Workload& workload = state_.workloads.at(id);
-  state_.queues.remove(workload);
-  if (!workload.ended) {
-    const bool was_holding = workload.holding;
-    end_run(state_, workload, state_.now, /*evicted=*/false);
-    workload.job.state = JobState::vanished;
-    decide(DecisionKind::workload_vanished, &workload,
-           fmt::format("{} had not ended when last seen ({}), and the scheduler no longer knows it",
-                       workload.job.label, was_holding ? "running" : "waiting"));
-    waiting_changed_ = true;
-  }
-  const Job& job = workload.job;
-  const Instant end = workload.run_end.known() ? workload.run_end
-                      : job.end.known()        ? job.end
-                                               : state_.now;
-  if (state_.past.size() >= kPastWorkloadsMax) {
-    const size_t half = state_.past.size() / 2;
-    state_.past.erase(state_.past.begin(), state_.past.begin() + static_cast<ptrdiff_t>(half));
-    state_.past_dropped += half;
-  }
-  state_.past.push_back({.id = id,
-                         .label = job.label,
-                         .team = workload.team,
-                         .klass = workload.klass,
-                         .user = workload.user,
-                         .partition = workload.partition,
-                         .state = job.state,
-                         .devices = job.request.devices.total,
-                         .epochs = workload.epoch,
-                         .submit = workload.first_submit,
-                         .eligible = job.eligible,
-                         .first_start = workload.first_start,
-                         .end = end,
-                         .time_limit_s = job.request.time_limit_s,
-                         .run_s = workload.epoch > 0 ? whole_seconds(end - workload.run_start) : 0,
-                         .milli_seconds = workload.before});
-  if (const auto it = by_job_.find(job.id); it != by_job_.end() && it->second == id)
-    by_job_.erase(it);
-  state_.workloads.erase(id);
-}
-
 // --- telemetry -----------------------------------------------------------------------------------
 
 void Engine::apply(const Samples& samples) {
   for (const DeviceSample& sample : samples.samples) {
     const auto node = state_.fleet.find(sample.node);
     const auto device = node ? state_.fleet.device_at(*node, sample.index) : std::nullopt;
-    if (!device) {
+    if (!device || is_slice_model(state_.names.name(state_.fleet.device(*device).model))) {
       ++state_.samples_unmatched;
       continue;
     }

@@ -32,6 +32,9 @@ class Engine {
   const State& state() const { return state_; }
   Digest digest() const;
 
+  // Whether what accounting says of this run is known, or is the scheduler's to tell.
+  bool knows_run(const Job& run) const;
+
   // Recounts everything that is kept up in steps. Returns what does not agree, or an empty text.
   std::string recount() const;
 
@@ -60,6 +63,7 @@ class Engine {
   void apply(const RuleGone& gone);
   void apply(const Topology& topology) { state_.fleet.set_switches(topology.switches); }
   void apply(const Samples& samples);
+  void apply(const AccountedRun& told);
 
   void advance(Instant at);
   void restated(const char* kind, const std::string& name);
@@ -73,7 +77,16 @@ class Engine {
   void freeze(Instant since);
   void index_workloads();
   Workload& workload_of(const Job& job);
+  Workload& add_workload(const Job& job);
+  void state_job(Workload& workload, const Job& job);
   void retire(WorkloadId id);
+  void vanish(Workload& workload);
+  void come_back(Workload& workload, const Job& job);
+  void move_to_past(WorkloadId id);
+  void index_past(const PastWorkload& past);
+  void take_unseen(Workload& workload, Job run);
+  void settle(Workload& workload, const Job& run);
+  void finish_accounted();
   void decide(DecisionKind kind, const Workload* workload, std::string reason, int64_t devices = 0,
               int64_t device_seconds = 0, IdleKind idle_kind = IdleKind::none);
 
@@ -82,21 +95,7 @@ class Engine {
   Poll polls_[3];
   bool waiting_changed_ = true;  // the shapes that wait, or what is free
   boost::unordered_flat_map<uint32_t, WorkloadId> by_job_;
+  boost::unordered_flat_set<uint64_t> past_runs_;  // of `past`: number and submission of each run
 };
-
-// What became of a workload between two statements of its job (core/jobs.cc).
-struct JobChange {
-  bool evicted = false;
-  int64_t lost_device_seconds = 0;
-};
-
-// Takes in a new statement of the job that `workload` is: begins, changes and ends its run.
-JobChange take_job(State& state, Workload& workload, const Job& job);
-
-// Takes the devices that its job states and that were on no known node when they were stated.
-void place(State& state, Workload& workload);
-
-// Ends the present run, if there is one, at `end`.
-JobChange end_run(State& state, Workload& workload, Instant end, bool evicted);
 
 }  // namespace fairlead

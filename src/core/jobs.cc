@@ -1,17 +1,43 @@
-// How the statements about a job become runs and holds.
+#include "core/jobs.h"
+
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/hostlist.h"
 #include "core/books.h"
-#include "core/engine.h"
 
 namespace fairlead {
-namespace {
 
-bool is_eviction(JobState s) {
-  return s == JobState::preempted || s == JobState::node_fail || s == JobState::boot_fail;
+bool scheduler_silent(const State& state) {
+  constexpr Duration kSilentAfter = seconds(10);  // chosen: twice what a quiet poller waits
+  const SourceState& scheduler = state.source(Source::scheduler);
+  return !scheduler.ok || state.frozen || state.now > scheduler.last_ok + kSilentAfter;
 }
+
+bool is_over(const Job& job) {
+  return has_ended(job.state) ||
+         (job.state == JobState::pending && job.requeued && job.end.known());
+}
+
+bool is_eviction(const Job& job) {
+  return job.state == JobState::preempted || job.state == JobState::node_fail ||
+         job.state == JobState::boot_fail || job.state == JobState::pending;
+}
+
+// Of a run that is over the nodes are stated, and no longer what was held on each: its devices
+// evenly over them, where that is whole.
+std::vector<NodeShare> shares_of(const Job& job) {
+  if (!job.held.empty() || !is_over(job)) return job.held;
+  std::vector<NodeShare> shares;
+  const auto nodes = expand_hostlist(job.nodes);
+  if (!nodes || nodes->empty() ||
+      job.request.devices.total % static_cast<int32_t>(nodes->size()) != 0)
+    return shares;
+  const int32_t count = job.request.devices.total / static_cast<int32_t>(nodes->size());
+  for (const std::string& node : *nodes) shares.push_back({.node = node, .device_count = count});
+  return shares;
+}
+
+namespace {
 
 Instant known_or(Instant at, Instant otherwise) { return at.known() ? at : otherwise; }
 
@@ -54,20 +80,6 @@ int64_t share_milli(const Job& job) {
   return job.request.devices.share_milli > 0 ? job.request.devices.share_milli : kMilli;
 }
 
-// Of a run that has ended the nodes are stated, and no longer what was held on each: its devices
-// evenly over them, where that is whole.
-std::vector<NodeShare> shares_of(const Job& job) {
-  if (!job.held.empty() || !has_ended(job.state)) return job.held;
-  std::vector<NodeShare> shares;
-  const auto nodes = expand_hostlist(job.nodes);
-  if (!nodes || nodes->empty() ||
-      job.request.devices.total % static_cast<int32_t>(nodes->size()) != 0)
-    return shares;
-  const int32_t count = job.request.devices.total / static_cast<int32_t>(nodes->size());
-  for (const std::string& node : *nodes) shares.push_back({.node = node, .device_count = count});
-  return shares;
-}
-
 // Makes what the workload holds equal to what its job states, from `at` on.
 void hold_stated(State& state, Workload& workload, Instant at) {
   int64_t left_over = 0;
@@ -96,6 +108,7 @@ void begin(State& state, Workload& workload, Instant start) {
   workload.idle = {};
   if (!workload.first_start.known()) workload.first_start = start;
   hold_stated(state, workload, start);
+  if (scheduler_silent(state)) hold_from_start(state, workload);
 }
 
 // The run that the former statement told of is over, and this one tells of the next.
@@ -105,11 +118,19 @@ bool is_next_run(const Job& before, const Job& after) {
          after.start != before.start;
 }
 
+// A statement of a run whose end accounting told before the scheduler did.
+bool is_known_run(const Workload& workload, const Job& job) {
+  return holds_devices(job.state) && workload.epoch > 0 && job.start.known() &&
+         job.start == workload.run_start;
+}
+
 // A run's end is stated while its nodes are cleaned; after that a new submit time is what a requeue
 // leaves of it.
 Instant end_of_requeued(const Workload& workload, const Job& job, Instant now) {
   const auto may_be = [&](Instant at) { return at >= workload.run_start && at <= now; };
-  if (job.state == JobState::completing && job.end.known() && may_be(job.end)) return job.end;
+  const bool states_end =
+      job.state == JobState::completing || (job.state == JobState::pending && is_over(job));
+  if (states_end && job.end.known() && may_be(job.end)) return job.end;
   if (job.submit != workload.job.submit && may_be(job.submit)) return job.submit;
   return now;
 }
@@ -131,8 +152,24 @@ JobChange end_run(State& state, Workload& workload, Instant end, bool evicted) {
     workload.evicted = true;
     change = {.evicted = true, .lost_device_seconds = lose_work(state, workload)};
   }
-  close_use(state, workload);
+  if (workload.unsettled)
+    fold_use(state, workload);
+  else
+    close_use(state, workload);
   return change;
+}
+
+void remember_run(Workload& workload, JobState how) {
+  constexpr size_t kFormerMax = 100;  // chosen: a job that requeues itself for ever
+  if (workload.epoch == 0) return;
+  if (!workload.former.empty() && workload.former.back().start == workload.run_start) return;
+  if (workload.former.size() == kFormerMax) workload.former.erase(workload.former.begin());
+  workload.former.push_back({.submit = workload.job.submit,
+                             .start = workload.run_start,
+                             .end = workload.run_end,
+                             .state = how,
+                             .exit_code = workload.job.exit_code,
+                             .nodes = workload.job.nodes});
 }
 
 JobChange take_job(State& state, Workload& workload, const Job& job) {
@@ -143,7 +180,10 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   const bool next_run = workload.holding && is_next_run(workload.job, job);
   if (next_run || (workload.holding && (put_back || job.state == JobState::pending))) {
     change = end_run(state, workload, end_of_requeued(workload, job, now), /*evicted=*/true);
+    remember_run(workload, JobState::pending);
   }
+  if (workload.ended && !has_ended(job.state) && !is_known_run(workload, job))
+    remember_run(workload, workload.job.state);
   // 2. The facts.
   const bool held_before = workload.holding;
   workload.job = job;
@@ -152,7 +192,8 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   workload.user = state.names.intern(job.user);
   workload.partition = state.names.intern(job.partition);
   workload.last_seen = now;
-  if (!has_ended(job.state)) workload.ended = false;  // a requeue of what had ended
+  if (is_known_run(workload, job) && workload.ended) return change;  // its nodes are cleaned yet
+  if (!has_ended(job.state)) workload.ended = false;                 // a requeue of what had ended
   const Instant start = std::min(known_or(job.start, now), now);
   // 3. What it holds now.
   if (holds_devices(job.state) && !put_back) {
@@ -165,7 +206,7 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
     return change;
   }
   // 4. Its end; also of a run that began and ended between two looks.
-  if (has_ended(job.state)) {
+  if (is_over(job)) {
     const Instant end = std::min(known_or(job.end, now), now);
     const bool missed = !held_before && !workload.ended && job.start.known() && end > start &&
                         start >= workload.run_end && state.ledger.data().opened != 0 &&
@@ -173,10 +214,14 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
     if (missed) begin(state, workload, start);
     if (workload.holding) {
       const JobChange ended =
-          end_run(state, workload, std::max(end, workload.run_start), is_eviction(job.state));
+          end_run(state, workload, std::max(end, workload.run_start), is_eviction(job));
       if (ended.evicted) change = ended;
     }
-    workload.ended = true;
+    workload.ended = has_ended(job.state);
+    if (!workload.ended) {  // accounting told of a run, and the job waits again
+      remember_run(workload, job.state);
+      workload.job.start = workload.job.end = {};
+    }
   }
   return change;
 }

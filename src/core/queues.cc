@@ -33,13 +33,14 @@ void Queues::add(const Workload& w) {
   by_label_[w.job.label] = w.id;
   by_number_[w.job.id] = w.id;
   if (w.holding) holding_.insert(w.id);
+  if (w.unsettled) ++unsettled_;
   if (w.job.state != JobState::pending) return;
   waiting_.insert(place_of(w));
   if (w.job.request.devices.total > 0)
     shapes_[shape_of(w.job)] += std::max<int64_t>(1, w.job.array.waiting_count);
   if (!competes(w.job)) return;
   for_each_name(w.job.partition,
-                [&](const std::string& name) { competing_[name].insert({-w.job.priority, w.id}); });
+                [&](const std::string& name) { competing_[name].insert(place_of(w)); });
 }
 
 void Queues::remove(const Workload& w) {
@@ -51,6 +52,7 @@ void Queues::remove(const Workload& w) {
     by_number_.erase(numbered);
   }
   holding_.erase(w.id);
+  if (w.unsettled) --unsettled_;
   if (w.job.state != JobState::pending) return;
   waiting_.erase(place_of(w));
   if (w.job.request.devices.total > 0) {
@@ -60,22 +62,34 @@ void Queues::remove(const Workload& w) {
   }
   if (!competes(w.job)) return;
   for_each_name(w.job.partition,
-                [&](const std::string& name) { competing_[name].erase({-w.job.priority, w.id}); });
+                [&](const std::string& name) { competing_[name].erase(place_of(w)); });
 }
+
+namespace {
+
+// Before all that has the number of `w`: tasks of its array and components of its job are not
+// ahead.
+Queues::Place first_of(const Workload& w) {
+  Queues::Place place = Queues::place_of(w);
+  std::get<WorkloadId>(place) = 0;
+  return place;
+}
+
+}  // namespace
 
 int64_t Queues::ahead_in(const std::string& partition, const Workload& w) const {
   const auto found = competing_.find(partition);
   if (found == competing_.end()) return 0;
-  return static_cast<int64_t>(found->second.order_of_key({-w.job.priority, 0}));
+  return static_cast<int64_t>(found->second.order_of_key(first_of(w)));
 }
 
 void Queues::for_each_ahead(const std::string& partition, const Workload& w, size_t most,
                             const std::function<void(WorkloadId)>& f) const {
   const auto found = competing_.find(partition);
   if (found == competing_.end()) return;
-  for (const Rank& rank : found->second) {
-    if (most-- == 0 || rank.first >= -w.job.priority) return;
-    f(rank.second);
+  for (const Place& place : found->second) {
+    if (most-- == 0 || place >= first_of(w)) return;
+    f(std::get<WorkloadId>(place));
   }
 }
 

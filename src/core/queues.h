@@ -24,9 +24,9 @@ namespace fairlead {
 
 class Queues {
  public:
-  // Highest priority first, then the longest wait.
-  using Place = std::tuple<int64_t, int64_t, WorkloadId>;
-  static Place place_of(const Workload& w) { return {-w.job.priority, w.first_submit.us, w.id}; }
+  // Highest priority first; of equal ones the lowest number, as Slurm breaks ties.
+  using Place = std::tuple<int64_t, uint32_t, WorkloadId>;
+  static Place place_of(const Workload& w) { return {-w.job.priority, number_of(w.job), w.id}; }
 
   void add(const Workload& workload);
   void remove(const Workload& workload);
@@ -34,6 +34,9 @@ class Queues {
 
   const std::set<WorkloadId>& holding() const { return holding_; }
   const std::set<Place>& waiting() const { return waiting_; }
+
+  // How many have vanished and are not settled.
+  size_t unsettled() const { return unsettled_; }
 
   // Shapes with devices that wait, and how many tasks have each.
   const std::map<Shape, int64_t>& waiting_shapes() const { return shapes_; }
@@ -49,14 +52,19 @@ class Queues {
                       const std::function<void(WorkloadId)>& f) const;
 
  private:
-  using Rank = std::pair<int64_t, WorkloadId>;  // minus priority, id
   using Ranks =
-      __gnu_pbds::tree<Rank, __gnu_pbds::null_type, std::less<Rank>, __gnu_pbds::rb_tree_tag,
+      __gnu_pbds::tree<Place, __gnu_pbds::null_type, std::less<Place>, __gnu_pbds::rb_tree_tag,
                        __gnu_pbds::tree_order_statistics_node_update>;
+
+  // Of the record that stands for what waits of an array or of a heterogeneous job: its number.
+  static uint32_t number_of(const Job& job) {
+    return job.het_id != 0 ? job.het_id : job.array.id != 0 ? job.array.id : job.id;
+  }
 
   boost::unordered_flat_map<std::string, WorkloadId> by_label_;
   boost::unordered_flat_map<uint32_t, WorkloadId> by_number_;
   std::set<WorkloadId> holding_;
+  size_t unsettled_ = 0;
   std::set<Place> waiting_;
   std::map<Shape, int64_t> shapes_;
   std::map<std::string, Ranks> competing_;  // by partition

@@ -42,11 +42,15 @@ struct PastWorkload {
   int64_t time_limit_s = -1;
   int64_t run_s = 0;       // of its last run
   ByColumn milli_seconds;  // over all runs
+  uint32_t job = 0;        // the scheduler's number; others may have it later
+  RunRecord last;          // its last run; no start where it never ran
+  std::vector<RunRecord> former;
   bool operator==(const PastWorkload&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PastWorkload, (),
                       (id, label, team, klass, user, partition, state, devices, epochs, submit,
-                       eligible, first_start, end, time_limit_s, run_s, milli_seconds))
+                       eligible, first_start, end, time_limit_s, run_s, milli_seconds, job, last,
+                       former))
 
 struct SourceState {
   bool known = false;  // has ever ended a poll
@@ -60,7 +64,7 @@ struct SourceState {
 BOOST_DESCRIBE_STRUCT(SourceState, (), (known, ok, last_ok, lost_since, unreadable, detail))
 
 constexpr size_t kPastWorkloadsMax =
-    2'000'000;  // chosen: two years of a 6,000-device fleet, 250 MB
+    2'000'000;  // chosen: two years of a 6,000-device fleet, 500 MB
 
 struct EngineRules {
   EvidenceRules evidence;

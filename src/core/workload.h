@@ -38,6 +38,16 @@ struct IdleHold {
 };
 BOOST_DESCRIBE_STRUCT(IdleHold, (), (kind, devices, since))
 
+// A run that is over, as people ask for it afterwards.
+struct RunRecord {
+  Instant submit, start, end;
+  JobState state = JobState::unknown;  // pending: put back in line
+  int32_t exit_code = 0;
+  std::string nodes;  // hostlist
+  bool operator==(const RunRecord&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RunRecord, (), (submit, start, end, state, exit_code, nodes))
+
 // One job over its whole life with us. It stays while the scheduler lists it, also after its end.
 struct Workload {
   WorkloadId id = 0;
@@ -56,12 +66,15 @@ struct Workload {
   int64_t unplaced_milli = 0;        // held now, on nodes nobody stated
   std::vector<RunUse> use;           // of the present run
   ByColumn before;                   // milli-seconds of the runs before this one
+  std::vector<RunRecord> former;     // runs before the present or last one, in order
+  bool unsettled = false;            // vanished, and accounting has not told yet what became of it
+  bool accounted = false;            // known from accounting alone
   IdleHold idle;
   bool operator==(const Workload&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
                       (id, job, team, klass, user, partition, first_submit, first_seen, last_seen,
                        epoch, holding, ended, evicted, run_start, run_end, first_start, devices,
-                       unplaced_milli, use, before, idle))
+                       unplaced_milli, use, before, former, unsettled, accounted, idle))
 
 }  // namespace fairlead

@@ -90,6 +90,17 @@ BOOST_DESCRIBE_STRUCT(Blocker, (),
                       (code, object, limit_name, unit, limit, used, wanted, short_by, message,
                        holders, holders_more, waiting_cures, cured_at, cure))
 
+// One run of the workload. `state` is how it ended; "requeued" where the job went back in line.
+struct RunTold {
+  int32_t epoch = 0;
+  Instant submitted, started, ended;
+  std::string state;
+  int32_t exit_code = 0;  // 128 + the signal where one ended it
+  std::string nodes;
+  bool operator==(const RunTold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RunTold, (), (epoch, submitted, started, ended, state, exit_code, nodes))
+
 struct Explanation {
   std::string workload, name, user, team, klass, partition;
   std::string state;
@@ -111,6 +122,14 @@ struct Explanation {
   ByColumn gpu_seconds;
   IdleKind idle_kind = IdleKind::none;
   Instant idle_since;
+  // Of one that has ended, and its life until then; `runs` also where it was requeued before.
+  bool over = false;
+  int64_t waited_us =
+      0;               // from its submission to its first start, or to its end where it never ran
+  int64_t ran_us = 0;  // all runs together
+  int64_t time_limit_s = -1;
+  int32_t exit_code = 0;
+  std::vector<RunTold> runs;
   std::string note;  // what is not known
   bool operator==(const Explanation&) const = default;
 };
@@ -118,6 +137,7 @@ BOOST_DESCRIBE_STRUCT(Explanation, (),
                       (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
                        waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
                        blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
-                       nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, note))
+                       nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over, waited_us,
+                       ran_us, time_limit_s, exit_code, runs, note))
 
 }  // namespace fairlead

@@ -52,6 +52,25 @@ bool kept_for_another(const State& state, const std::string& node, const Job& jo
   });
 }
 
+// In maintenance for a reservation that is active: out of service until that ends, and no longer.
+bool in_maintenance(const State& state, NodeIndex node, const Job& job) {
+  const FleetNode& facts = state.fleet.node(node);
+  if (facts.usable || facts.facts.drain || facts.facts.fail || facts.facts.not_responding)
+    return false;
+  return std::ranges::any_of(state.reservations, [&](const auto& item) {
+    const Reservation& r = item.second;
+    return r.start <= state.now && r.end > state.now && !may_use(r, job) &&
+           std::ranges::find(r.nodes, facts.facts.name) != r.nodes.end();
+  });
+}
+
+bool has_free_device(const State& state, NodeIndex node) {
+  const std::vector<DeviceIndex>& devices = state.fleet.node(node).devices;
+  return devices.empty() || std::ranges::any_of(devices, [&](DeviceIndex device) {
+           return state.devices[device].holder == 0;
+         });
+}
+
 Instant would_end(const State& state, const Job& job) {
   constexpr int64_t kNoLimit = 366LL * 86400;
   const int64_t limit = job.request.time_limit_s < 0 ? kNoLimit : job.request.time_limit_s;
@@ -105,9 +124,8 @@ Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
   return b;
 }
 
-Blocker down_blocker(const State& state, const Shape& shape, const Fit& found) {
-  std::vector<NodeIndex> down;
-  std::ranges::set_difference(found.could, found.serves, std::back_inserter(down));
+Blocker down_blocker(const State& state, const Shape& shape, const Fit& found,
+                     const std::vector<NodeIndex>& down) {
   std::string reason;
   for (const NodeIndex i : down) {
     if (!state.fleet.node(i).facts.reason.empty()) reason = state.fleet.node(i).facts.reason;
@@ -165,25 +183,35 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
   const Shape shape = shape_of(job);
   const Fit& found = e.fit_of(shape);
   const Instant end = would_end(state, job);
-  std::vector<NodeIndex> kept;
+  std::vector<NodeIndex> kept, maintained;
   for (const NodeIndex i : found.serves) {
     if (kept_for_another(state, state.fleet.node(i).facts.name, job, end)) kept.push_back(i);
   }
+  for (const NodeIndex i : found.could) {
+    if (in_maintenance(state, i, job)) maintained.push_back(i);
+  }
+  const auto serves = static_cast<int64_t>(found.serves.size() + maintained.size());
   const auto left = static_cast<int64_t>(found.serves.size() - kept.size());
   std::vector<NodeIndex> taking;
   std::ranges::set_difference(found.takes, kept, std::back_inserter(taking));
+  const auto takes = static_cast<int64_t>(taking.size());
+  // What it could have now if nothing were kept: that has room, and what is idle in maintenance.
+  const int64_t could_take =
+      static_cast<int64_t>(found.takes.size()) +
+      std::ranges::count_if(maintained, [&](NodeIndex i) { return has_free_device(state, i); });
   const bool enough_without =
-      left >= shape.nodes && !(found.fits_now && static_cast<int32_t>(taking.size()) < shape.nodes);
-  if (kept.empty() || enough_without || static_cast<int64_t>(found.serves.size()) < shape.nodes)
-    return;
+      left >= shape.nodes && (takes >= shape.nodes || could_take < shape.nodes);
+  if ((kept.empty() && maintained.empty()) || enough_without || serves < shape.nodes) return;
+  const int64_t short_by = could_take >= shape.nodes ? shape.nodes - takes : shape.nodes - left;
+  kept.insert(kept.end(), maintained.begin(), maintained.end());
+  std::ranges::sort(kept);
   Blocker b{.code = RESERVATION,
             .object = names_of(state, kept),
             .unit = "nodes",
-            .limit = static_cast<int64_t>(found.serves.size()),
+            .limit = serves,
             .used = static_cast<int64_t>(kept.size()),
             .wanted = shape.nodes,
-            .short_by = std::max<int64_t>(
-                1, shape.nodes - static_cast<int64_t>(found.fits_now ? taking.size() : left)),
+            .short_by = std::max<int64_t>(1, short_by),
             .waiting_cures = WaitingCures::yes};
   for (const auto& [name, r] : state.reservations) {
     const bool ours = std::ranges::any_of(kept, [&](NodeIndex i) {
@@ -197,9 +225,9 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
     if (until > 60) b.cure = fmt::format("time limit {}", to_short_text(seconds(until / 60 * 60)));
   }
   if (b.cure.empty()) b.cure = fmt::format("{} nodes", left);
-  b.message = fmt::format(
-      "{} of {} nodes are kept for {} until {}", kept.size(), found.serves.size(),
-      b.holders.empty() ? "a reservation" : b.holders[0].workload, to_rfc3339(b.cured_at));
+  b.message = fmt::format("{} of {} nodes are kept for {} until {}", kept.size(), serves,
+                          b.holders.empty() ? "a reservation" : b.holders[0].workload,
+                          to_rfc3339(b.cured_at));
   out.push_back(std::move(b));
 }
 
@@ -217,8 +245,11 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
     out.push_back(never_blocker(state, shape, found, e.members(shape.partition)));
     return;
   }
-  if (static_cast<int64_t>(found.serves.size()) < shape.nodes)
-    out.push_back(down_blocker(state, shape, found));
+  std::vector<NodeIndex> down;
+  std::ranges::set_difference(found.could, found.serves, std::back_inserter(down));
+  std::erase_if(down, [&](NodeIndex i) { return in_maintenance(state, i, w.job); });
+  if (could - static_cast<int64_t>(down.size()) < shape.nodes)
+    out.push_back(down_blocker(state, shape, found, down));
   if (found.fits_switches) return;
   if (found.fits_now) {
     Blocker b{.code = TOPOLOGY_FRAGMENTED,
@@ -289,7 +320,8 @@ void CapacityRules::order(Explainer& e, const Workload& w, std::vector<Blocker>&
        .used = ahead,
        .wanted = 1,
        .short_by = ahead,
-       .message = fmt::format("{} waiting jobs of its partition have a higher priority than {}",
+       .message = fmt::format("{} waiting jobs of its partition come first: a priority above {}, "
+                              "or the same and a lower number",
                               ahead, w.job.priority),
        .holders = std::move(first),
        .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "explain/capacity_rules.h"
+#include "explain/life.h"
 #include "explain/policy_rules.h"
 
 namespace fairlead {
@@ -87,6 +88,8 @@ std::string wants_of(const Job& job) {
   std::string text = to_text(shape_of(job));
   if (job.request.time_limit_s >= 0)
     text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
+  if (job.request.devices.shares > 0)
+    text += fmt::format(", {} shares of a device", job.request.devices.shares);
   if (!job.request.features.empty()) text += ", features " + job.request.features;
   if (!job.request.licences.empty()) text += ", licences " + job.request.licences;
   if (job.request.switches > 0)
@@ -94,6 +97,17 @@ std::string wants_of(const Job& job) {
                         job.request.switches == 1 ? "" : "es");
   if (job.array.waiting_count > 0) text += fmt::format(", {} tasks", job.array.waiting_count);
   return text;
+}
+
+// What follows from the blockers together.
+void judge(const Job& job, Explanation& x) {
+  x.can_never_start = std::ranges::any_of(x.blockers, [](const Blocker& b) {
+    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN &&
+           b.code != BlockerCode::HELD_BY_USER;
+  });
+  x.scheduler_agrees = job.reason.empty() || std::ranges::any_of(x.blockers, [&](const Blocker& b) {
+                         return scheduler_means(job.reason, b.code);
+                       });
 }
 
 }  // namespace
@@ -120,6 +134,7 @@ Explanation Explainer::explain(const Workload& w) {
   for (size_t c = 0; c < kColumns; ++c) x.gpu_seconds[static_cast<Column>(c)] /= kMilli;
   x.idle_kind = w.idle.kind;
   x.idle_since = w.idle.since;
+  tell_life(state_, w, x);
   if (!state_.source(Source::scheduler).ok)
     x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
   if (job.state != JobState::pending) return x;
@@ -127,16 +142,49 @@ Explanation Explainer::explain(const Workload& w) {
   x.wait_us = (state_.now - w.first_submit).us;
   x.ahead = ahead_of(w, nullptr);
   x.blockers = blockers_of(w);
-  x.can_never_start = std::ranges::any_of(x.blockers, [](const Blocker& b) {
-    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN &&
-           b.code != BlockerCode::HELD_BY_USER;
-  });
   x.scheduler_reason = job.reason;
-  x.scheduler_agrees = job.reason.empty() || std::ranges::any_of(x.blockers, [&](const Blocker& b) {
-                         return scheduler_means(job.reason, b.code);
-                       });
+  judge(job, x);
   x.scheduler_start_estimate = job.start_planned;
   return x;
+}
+
+// All components start together: what one waits for, all wait for.
+void Explainer::add_components(const Workload& leader, Explanation& x) {
+  for (const auto& [id, other] : state_.workloads) {
+    if (other.job.het_id != leader.job.het_id || id == leader.id) continue;
+    x.wants += " : " + wants_of(other.job);
+    x.devices += static_cast<int64_t>(other.devices.size());
+    if (!other.job.nodes.empty()) x.nodes += (x.nodes.empty() ? "" : " : ") + other.job.nodes;
+    ByColumn used = use_of(state_, other);
+    for (size_t c = 0; c < kColumns; ++c) used[static_cast<Column>(c)] /= kMilli;
+    x.gpu_seconds += used;
+    for (Blocker& b : blockers_of(other)) {
+      const bool told = std::ranges::any_of(x.blockers, [&](const Blocker& known) {
+        return std::tie(known.code, known.object, known.limit_name, known.wanted) ==
+               std::tie(b.code, b.object, b.limit_name, b.wanted);
+      });
+      if (told) continue;
+      b.message = fmt::format("component {}: {}", other.job.label, b.message);
+      x.blockers.push_back(std::move(b));
+    }
+  }
+  // A component that fits waits for the one that does not.
+  const auto fits = [](const Blocker& b) { return b.code == BlockerCode::NOT_YET_EXAMINED; };
+  if (!std::ranges::all_of(x.blockers, fits)) std::erase_if(x.blockers, fits);
+  std::ranges::sort(x.blockers, {},
+                    [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
+  judge(leader.job, x);
+}
+
+std::optional<Explanation> Explainer::explain(std::string_view label) {
+  if (const Workload* w = find(label)) {
+    Explanation x = explain(*w);
+    if (w->job.het_id != 0) add_components(*w, x);
+    return x;
+  }
+  const PastWorkload* past = find_past(state_, label);
+  if (past == nullptr) return std::nullopt;
+  return explain_past(state_, *past);
 }
 
 const Workload* Explainer::find(std::string_view label) const {

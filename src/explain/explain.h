@@ -20,6 +20,10 @@ class Explainer {
  public:
   explicit Explainer(const State& state);
 
+  // What is asked for by its name or number, also after the scheduler has forgotten it. A
+  // heterogeneous job is told with all its components. Nothing where nobody has heard of it.
+  std::optional<Explanation> explain(std::string_view label);
+
   Explanation explain(const Workload& workload);
   std::vector<Blocker> blockers_of(const Workload& workload);  // in the order of their codes
 
@@ -30,6 +34,7 @@ class Explainer {
   friend struct PolicyRules;
   friend struct CapacityRules;
 
+  void add_components(const Workload& workload, Explanation& explanation);
   const Fit& fit_of(const Shape& shape);
   const std::vector<bool>& members(const std::string& partition);
   int64_t ahead_of(const Workload& workload, std::vector<Holder>* first) const;

@@ -104,6 +104,32 @@ Explanation explain(const std::vector<What>& extra, const Job& job) {
   return explainer.explain(*explainer.find(job.label));
 }
 
+// Four of the nodes are in maintenance now, for a reservation of somebody else.
+std::vector<What> maintenance() {
+  std::vector<What> facts{Reservation{.name = "fix",
+                                      .start = instant_of_seconds(kNow - 60),
+                                      .end = instant_of_seconds(kNow + 3600),
+                                      .nodes = {"n4", "n5", "n6", "n7"},
+                                      .flags = {"MAINT"}}};
+  for (const char* name : {"n4", "n5", "n6", "n7"}) {
+    facts.push_back(Node{.name = name,
+                         .state = NodeState::idle,
+                         .maintenance = true,
+                         .devices = {{"h100", 8}},
+                         .cpus = 64,
+                         .memory_mb = 512'000,
+                         .features = {"ib"}});
+  }
+  return facts;
+}
+
+Association spent(int64_t limit_minutes, int64_t used_minutes) {
+  Association research{.id = 2, .parent = 1, .account = "research"};
+  research.limits.tres_minutes_group = {{"gres/gpu", limit_minutes}};
+  research.used.tres_minutes = {{"gres/gpu", used_minutes}};
+  return research;
+}
+
 struct Row {
   std::string_view name;
   Job job;
@@ -263,6 +289,70 @@ std::vector<Row> rows() {
                       })},
        .want = {PRIORITY},
        .want_short_by = 1},
+      {.name = "the same priority and a lower number ahead",
+       .job = with(waiting(50, "Priority", gang(1, 8)), [](Job& j) { j.account = "x"; }),
+       .extra = {with(waiting(40, "Resources", gang(7, 8)), [](Job& j) { j.account = "x"; })},
+       .want = {PRIORITY},
+       .want_short_by = 1},
+      {.name = "the same priority and a higher number is behind",
+       .job = with(waiting(50, "None", gang(1, 8)), [](Job& j) { j.account = "x"; }),
+       .extra = {with(waiting(60, "Resources", gang(7, 8)),
+                      [](Job& j) {
+                        j.account = "x";
+                        j.submit = instant_of_seconds(kNow - 9000);
+                      })},
+       .want = {NOT_YET_EXAMINED}},
+      {.name = "nodes in maintenance, and the others are busy",
+       .job = with(waiting(50, "ReqNodeNotAvail, May be reserved for other job", gang(2, 8)),
+                   [](Job& j) { j.account = "x"; }),
+       .extra = maintenance(),
+       .want = {RESERVATION, CAPACITY},
+       .want_short_by = 2},
+      {.name = "nodes in maintenance, and not enough others",
+       .job = with(waiting(50, "ReqNodeNotAvail, May be reserved for other job", gang(5, 1)),
+                   [](Job& j) { j.account = "x"; }),
+       .extra = maintenance(),
+       .want = {RESERVATION, FRAGMENTED},
+       .want_short_by = 2},
+      {.name = "nodes in maintenance that are not needed",
+       .job = with(waiting(50, "None", gang(3, 4)), [](Job& j) { j.account = "x"; }),
+       .extra = maintenance(),
+       .want = {NOT_YET_EXAMINED}},
+      {.name = "an account has used its GPU-minutes",
+       .job = waiting(50, "AssocGrpGRESMinutes", gang(1, 1)),
+       .extra = {spent(1000, 1200)},
+       .want = {ASSOCIATION_LIMIT},
+       .want_short_by = 200},
+      {.name = "an account has GPU-minutes left",
+       .job = waiting(50, "None", gang(1, 1)),
+       .extra = {spent(1000, 999)},
+       .want = {NOT_YET_EXAMINED}},
+      {.name = "enforced safely, what runs and the job itself count too",
+       .job = waiting(50, "AssocGrpGRESMinutes", gang(1, 1)),
+       .extra = {spent(1000, 300),
+                 Scheduler{.cluster = "lab", .enforces_limits = true, .enforces_safe = true}},
+       .want = {ASSOCIATION_LIMIT},
+       .want_short_by = 300 + 12 * 55 + 60 - 1000},
+      {.name = "a class has used its wall time",
+       .job = waiting(50, "QOSGrpWallLimit", gang(1, 1)),
+       .extra = {[] {
+         Qos batch{.name = "batch"};
+         batch.limits.wall_group_s = 3600;
+         batch.used.wall_s = 4000;
+         return batch;
+       }()},
+       .want = {QOS_LIMIT},
+       .want_short_by = 400},
+      {.name = "one job may not promise so many GPU-minutes",
+       .job = waiting(50, "AssocMaxGRESMinutesPerJob", gang(1, 8)),
+       .extra = {[] {
+         Association ana{.id = 4, .parent = 3, .account = "vision", .user = "ana"};
+         ana.limits.tres_minutes_per_job = {{"gres/gpu", 100}};
+         return ana;
+       }()},
+       .want = {ASSOCIATION_JOB_LIMIT},
+       .want_short_by = 8 * 60 - 100,
+       .want_never = true},
       {.name = "all of them at once",
        .job = with(waiting(50, "JobHeldUser", gang(7, 8)),
                    [](Job& j) {
@@ -325,6 +415,116 @@ TEST(Explain, ATaskThatWaitsIsFoundInTheRecordOfItsArray) {
   EXPECT_EQ(explainer.find("50_7")->job.label, "50_[3-9%1]");
   EXPECT_EQ(explainer.find("60_1"), nullptr);  // no array
   EXPECT_EQ(explainer.find("x_1"), nullptr);
+}
+
+TEST(Explain, WhatIsUsedDecays) {
+  const Scheduler decays{.cluster = "lab", .enforces_limits = true, .usage_half_life_s = 86'400};
+  const Explanation got =
+      explain({spent(1000, 2000), decays}, waiting(50, "AssocGrpGRESMinutes", gang(1, 1)));
+  ASSERT_EQ(got.blockers.size(), 1u);
+  EXPECT_EQ(got.blockers[0].used, 2000);
+  EXPECT_EQ(got.blockers[0].waiting_cures, WaitingCures::yes);
+  const Instant halved = instant_of_seconds(kNow + 86'400);
+  EXPECT_GE(got.blockers[0].cured_at, halved);
+  EXPECT_LE(got.blockers[0].cured_at, halved + seconds(200));
+  const Explanation stays =
+      explain({spent(1000, 2000)}, waiting(50, "AssocGrpGRESMinutes", gang(1, 1)));
+  EXPECT_EQ(stays.blockers[0].waiting_cures, WaitingCures::unknown);
+}
+
+TEST(Explain, AHeterogeneousJobWaitsForWhatAnyComponentWaitsFor) {
+  Engine engine("alpha", {});
+  const Instant now = instant_of_seconds(kNow);
+  for (const What& what : site()) engine.step({.at = now, .what = what});
+  const auto component = [](uint32_t id, int32_t offset, JobRequest request) {
+    Job j = waiting(id, "Resources", std::move(request));
+    j.account = "x";
+    j.het_id = 70;
+    j.het_offset = offset;
+    j.label = "70+" + std::to_string(offset);
+    return j;
+  };
+  engine.step({.at = now, .what = component(70, 0, gang(1, 8))});
+  engine.step({.at = now, .what = component(71, 1, gang(1, 1, "b200"))});
+  engine.step({.at = now, .what = PollEnded{}});
+  Explainer explainer(engine.state());
+  for (const char* label : {"70", "70+0", "70+1"}) {
+    SCOPED_TRACE(label);
+    const auto got = explainer.explain(label);
+    ASSERT_TRUE(got);
+    ASSERT_EQ(got->blockers.size(), 1u);
+    EXPECT_EQ(got->blockers[0].code, DEVICES_NO_NODE);
+    EXPECT_NE(got->wants.find(" : "), std::string::npos);
+    EXPECT_TRUE(got->can_never_start);
+  }
+}
+
+// Submitted, requeued, failed, and forgotten by the scheduler.
+TEST(Explain, ALifeIsToldAfterTheSchedulerHasForgottenIt) {
+  Engine engine("alpha", {});
+  const auto at = [](int64_t s) { return instant_of_seconds(kNow + s); };
+  for (const What& what : site()) engine.step({.at = at(0), .what = what});
+  const auto poll = [&](int64_t second, What what) {
+    engine.step({.at = at(second), .what = PollBegan{}});
+    engine.step({.at = at(second), .what = std::move(what)});
+    engine.step({.at = at(second), .what = PollEnded{}});
+  };
+  Job job = waiting(50, "None", gang(1, 2));
+  job.submit = at(0);
+  poll(1, job);
+  Job first = running(50, "n4", {0, 1});
+  first.submit = at(0);
+  first.start = at(10);
+  first.nodes = "n4";
+  poll(11, first);
+  Job again = waiting(50, "BeginTime", gang(1, 2));
+  again.submit = at(20);
+  again.restarts = 1;
+  again.requeued = true;
+  poll(21, again);
+  Job second = running(50, "n5", {0, 1});
+  second.submit = at(20);
+  second.start = at(30);
+  second.restarts = 1;
+  second.nodes = "n5";
+  poll(31, second);
+  Job failed = second;
+  failed.state = JobState::failed;
+  failed.held.clear();
+  failed.end = at(40);
+  failed.exit_code = 139;
+  poll(41, failed);
+  Explanation told = *Explainer(engine.state()).explain("50");
+  const auto check = [&] {
+    EXPECT_TRUE(told.over);
+    EXPECT_EQ(told.state, "failed");
+    EXPECT_EQ(told.exit_code, 139);
+    EXPECT_EQ(told.submitted, at(0));
+    EXPECT_EQ(told.waited_us, seconds(10).us);
+    EXPECT_EQ(told.ran_us, seconds(20).us);
+    EXPECT_EQ(told.time_limit_s, 3600);
+    EXPECT_EQ(told.gpu_seconds.lost, 20);
+    EXPECT_EQ(told.gpu_seconds.held(), 40);
+    ASSERT_EQ(told.runs.size(), 2u);
+    EXPECT_EQ(told.runs[0], (RunTold{.epoch = 1,
+                                     .submitted = at(0),
+                                     .started = at(10),
+                                     .ended = at(20),
+                                     .state = "requeued",
+                                     .nodes = "n4"}));
+    EXPECT_EQ(told.runs[1], (RunTold{.epoch = 2,
+                                     .submitted = at(20),
+                                     .started = at(30),
+                                     .ended = at(40),
+                                     .state = "failed",
+                                     .exit_code = 139,
+                                     .nodes = "n5"}));
+  };
+  check();
+  poll(400, JobGone{50});
+  told = *Explainer(engine.state()).explain("50");
+  check();
+  EXPECT_FALSE(Explainer(engine.state()).explain("51"));
 }
 
 TEST(Explain, ACureIsNeverToAskForNothing) {

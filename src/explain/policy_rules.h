@@ -1,7 +1,9 @@
-// Blockers that come from rules, holds and dates: everything but room on nodes.
+// Blockers that come from rules, holds and dates: everything but room on nodes. By kind of cause:
+// job_rules.cc, partition_rules.cc, limit_rules.cc.
 #pragma once
 
 #include "explain/explain.h"
+#include "explain/holders.h"
 
 namespace fairlead {
 
@@ -22,6 +24,21 @@ struct PolicyRules {
   struct LimitOf;
   static void qos_of(Explainer& e, const Workload& w, const Qos& qos, std::vector<Blocker>& out);
 };
+
+inline void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::string& tres,
+                                     auto&& counts) {
+  std::vector<Holder> holders;
+  for (const WorkloadId id : e.state_.queues.holding()) {
+    const Workload& other = e.state_.workloads.at(id);
+    if (!counts(other)) continue;
+    const int64_t amount =
+        tres == "jobs" ? 1 : tres_of(e.state_, other).amount(tres, e.state_.names);
+    if (amount == 0) continue;
+    holders.push_back(holder_of(other, amount));
+  }
+  blocker.cured_at = freed_at(holders, blocker.short_by);
+  show_holders(blocker, std::move(holders));
+}
 
 // "afterok:17(unfulfilled),afterany:18" -> its parts.
 struct Dependency {

@@ -103,4 +103,15 @@ std::optional<FleetChange> Fleet::remove(std::string_view name) {
   return change;
 }
 
+bool is_slice_model(std::string_view model) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t g = model.find("g."); g != model.npos; g = model.find("g.", g + 1)) {
+    size_t end = g + 2;
+    while (end < model.size() && digit(model[end])) ++end;
+    if (g > 0 && digit(model[g - 1]) && end > g + 2 && model.substr(end).starts_with("gb"))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace fairlead

@@ -82,4 +82,8 @@ class Fleet {
 // nothing (a controller that has just started knows no state yet): the caller keeps what it knew.
 std::optional<bool> usable(const Node& facts);
 
+// A MIG instance, as Slurm names it: "1g.10gb", "a100_3g.20gb". It is numbered among the node's
+// instances, not among its devices, so what an exporter says of device 3 says nothing of it.
+bool is_slice_model(std::string_view model);
+
 }  // namespace fairlead

@@ -59,5 +59,12 @@ TEST(Fleet, ABrokenCountDoesNotTakeTheMemory) {
   EXPECT_LE(fleet.present_devices(), 1024);
 }
 
+TEST(Fleet, KnowsAMigInstanceByItsModel) {
+  for (const char* model : {"1g.10gb", "a100_3g.20gb", "nvidia_a100_1g.5gb", "h100_1g.10gb+me"})
+    EXPECT_TRUE(is_slice_model(model)) << model;
+  for (const char* model : {"", "h100", "gb200", "a100-80gb", "g.5gb", "1g.gb"})
+    EXPECT_FALSE(is_slice_model(model)) << model;
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -130,6 +130,17 @@ void Ledger::correct(const Account& from, const Account& to, int64_t hour, int64
   data_.running[target].weighted -= milli_seconds;
 }
 
+int64_t Ledger::booked(const Account& account, int64_t hour, int64_t second) const {
+  const auto index = index_.find(account);
+  if (index == index_.end()) return 0;
+  if (hour == data_.hour) return data_.running[index->second].seconds_until(second - hour);
+  const auto found = data_.hours.find(hour);
+  if (found == data_.hours.end()) return 0;
+  const std::vector<LedgerRow>& rows = found->second.rows;
+  const auto at = std::ranges::lower_bound(rows, index->second, {}, &LedgerRow::account);
+  return at != rows.end() && at->account == index->second ? at->milli_seconds : 0;
+}
+
 int64_t Ledger::first_unbalanced_hour() const {
   for (const auto& [start, hour] : data_.hours) {
     int64_t sum = 0;

@@ -103,6 +103,10 @@ class Ledger {
   // one.
   void correct(const Account& from, const Account& to, int64_t hour, int64_t milli_seconds);
 
+  // What is booked for `account` in the hour that starts at `hour`; of the open hour until
+  // `second`.
+  int64_t booked(const Account& account, int64_t hour, int64_t second) const;
+
   // Calls f(account, hour, milli_seconds) for each row of [from, until), open hour included. A
   // window's ends are taken to the hour; `until` cuts the open hour to the second.
   template <class F>

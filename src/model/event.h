@@ -8,6 +8,10 @@
 // After a full poll that ended well, what the source did not restate is gone; within any other poll
 // only what is named gone is. A record that a source cannot read is left out and counted in
 // poll_ended.unreadable. Within a poll, jobs that hold nothing come before jobs that hold devices.
+//
+// Accounting tells of runs that are over, in the order of their starts. It never says that
+// something is gone, and what the scheduler lists is the scheduler's to tell
+// (docs/design/accounting.md).
 #pragma once
 
 #include <cstdint>
@@ -61,6 +65,14 @@ struct RuleGone {
 };
 BOOST_DESCRIBE_STRUCT(RuleGone, (), (kind, name))
 
+// One run of a job that is over, as the accounting keeps it: where, when, and how it ended. A run
+// that ended with the job back in line has the state pending and is `requeued`.
+struct AccountedRun {
+  Job job;
+  bool operator==(const AccountedRun&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AccountedRun, (), (job))
+
 // The whole topology; replaces the former.
 struct Topology {
   std::vector<Switch> switches;
@@ -92,13 +104,13 @@ BOOST_DESCRIBE_STRUCT(Tick, (), ())
 
 using What =
     std::variant<Tick, PollBegan, PollEnded, Scheduler, Node, NodeGone, Job, JobGone, Partition,
-                 Qos, Association, Reservation, Licence, RuleGone, Topology, Samples>;
+                 Qos, Association, Reservation, Licence, RuleGone, Topology, Samples, AccountedRun>;
 
 // The key under which each alternative of What is written, in the same order.
 inline constexpr const char* kWhatNames[] = {
-    "tick",    "poll_began", "poll_ended", "scheduler", "node",        "node_gone",
-    "job",     "job_gone",   "partition",  "qos",       "association", "reservation",
-    "licence", "rule_gone",  "topology",   "samples"};
+    "tick",    "poll_began", "poll_ended", "scheduler", "node",         "node_gone",
+    "job",     "job_gone",   "partition",  "qos",       "association",  "reservation",
+    "licence", "rule_gone",  "topology",   "samples",   "accounted_run"};
 static_assert(std::size(kWhatNames) == std::variant_size_v<What>);
 
 struct Event {

@@ -43,9 +43,11 @@ struct DeviceRequest {
   int32_t per_task = 0;
   int32_t total = 0;
   int32_t share_milli = 0;  // thousandths of each device where it may be shared; 0: whole devices
+  int32_t shares =
+      0;  // of devices that are cut otherwise (gres/shard, gres/mps): no part of `total`
   bool operator==(const DeviceRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(DeviceRequest, (), (model, per_node, per_task, total, share_milli))
+BOOST_DESCRIBE_STRUCT(DeviceRequest, (), (model, per_node, per_task, total, share_milli, shares))
 
 struct JobRequest {
   DeviceRequest devices;

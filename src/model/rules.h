@@ -62,6 +62,15 @@ BOOST_DESCRIBE_STRUCT(Limits, (),
                        tres_per_node, tres_minutes_per_job, jobs_group, submit_group, wall_group_s,
                        wall_per_job_s, jobs_max, submit_max))
 
+// What counts against limits in TRES-minutes and wall time: used by runs that are over and by those
+// that go on, and decayed, as the scheduler keeps it. Told for what is limited alone.
+struct GroupUse {
+  Amounts tres_minutes;
+  int64_t wall_s = 0;
+  bool operator==(const GroupUse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GroupUse, (), (tres_minutes, wall_s))
+
 struct Qos {
   std::string name;
   int64_t priority = 0;
@@ -72,12 +81,13 @@ struct Qos {
   int64_t jobs_per_user = -1, jobs_per_account = -1;
   int64_t submit_per_user = -1, submit_per_account = -1;
   std::vector<std::string> flags;  // "DenyOnLimit", "NoReserve", …
+  GroupUse used;
   bool operator==(const Qos&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Qos, (),
                       (name, priority, preempts, limits, tres_per_user, tres_per_account,
                        tres_min_per_job, jobs_per_user, jobs_per_account, submit_per_user,
-                       submit_per_account, flags))
+                       submit_per_account, flags, used))
 
 // One line of the account tree: an account, or a user in an account (perhaps for one partition).
 struct Association {
@@ -90,11 +100,12 @@ struct Association {
   Limits limits;
   std::vector<std::string> qos;
   std::string qos_default;
+  GroupUse used;
   bool operator==(const Association&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Association, (),
                       (id, parent, account, user, partition, shares, usage_raw, fairshare_ppm,
-                       limits, qos, qos_default))
+                       limits, qos, qos_default, used))
 
 struct Reservation {
   std::string name;
@@ -124,14 +135,17 @@ struct Scheduler {
   bool enforces_limits = false;  // AccountingStorageEnforce holds limits
   bool enforces_qos = false;
   bool enforces_associations = false;
-  Instant booted;            // of the controller
-  Amounts priority_weights;  // "age", "fairshare", "qos", …
-  std::string parameters;    // SchedulerParameters
-  Amounts statistics;        // "backfill_depth_last", "jobs_pending", …
+  bool enforces_safe = false;  // a job starts only if it can end within the limits in TRES-minutes
+  int64_t usage_half_life_s = 0;  // of what counts as used; 0: it does not decay
+  Instant booted;                 // of the controller
+  Amounts priority_weights;       // "age", "fairshare", "qos", …
+  std::string parameters;         // SchedulerParameters
+  Amounts statistics;             // "backfill_depth_last", "jobs_pending", …
   bool operator==(const Scheduler&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Scheduler, (),
                       (cluster, release, enforces_limits, enforces_qos, enforces_associations,
-                       booted, priority_weights, parameters, statistics))
+                       enforces_safe, usage_half_life_s, booted, priority_weights, parameters,
+                       statistics))
 
 }  // namespace fairlead

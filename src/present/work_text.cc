@@ -131,6 +131,46 @@ std::string use_of(const Explanation& x, const TextOptions& options, Instant now
   return out;
 }
 
+std::string exit_text(int32_t code) {
+  if (code > 128) return fmt::format("exit code {} (signal {})", code, code - 128);
+  return fmt::format("exit code {}", code);
+}
+
+// When it waited and ran, and how each run ended.
+std::string life_of(const Explanation& x, const TextOptions& options) {
+  if (!x.over && x.runs.empty()) return "";
+  std::string out = "\n";
+  if (x.over) {
+    std::string line =
+        fmt::format("submitted {}, waited {}", short_time(x.submitted), wait_text(x.waited_us));
+    if (x.started.known()) line += ", started " + short_time(x.started);
+    line += ", ended " + short_time(x.ended);
+    if (x.ran_us > 0) {
+      line += ", ran " + to_short_text(Duration{x.ran_us});
+      line += x.time_limit_s >= 0 ? " of a time limit of " + to_short_text(seconds(x.time_limit_s))
+                                  : ", no time limit";
+    }
+    out += paragraph(line + "; " + words(x.state) + ", " + exit_text(x.exit_code), options);
+  }
+  if (x.runs.size() < 2 && x.over) return out;
+  Table table{.columns = {{"run", Align::right},
+                          {"submitted"},
+                          {"started"},
+                          {"ran", Align::right},
+                          {"ended as"},
+                          {"exit code", Align::right},
+                          {"nodes"}},
+              .rows = {}};
+  for (const RunTold& run : x.runs) {
+    table.rows.push_back({std::to_string(run.epoch), short_time(run.submitted),
+                          run.started.known() ? short_time(run.started) : "-",
+                          run.started.known() ? to_short_text(run.ended - run.started) : "-",
+                          words(run.state), std::to_string(run.exit_code),
+                          run.nodes.empty() ? "-" : run.nodes});
+  }
+  return out + block(table, options);
+}
+
 std::string scheduler_line(const Explanation& x) {
   if (x.scheduler_reason.empty()) return "";
   std::string text = "the scheduler says " + x.scheduler_reason;
@@ -271,6 +311,7 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
   } else if (x.state == "pending") {
     out += "\n" + paragraph("No blocker is known.", options);
   }
+  out += life_of(x, options);
   out += use_of(x, options, now);
   std::string rest;
   if (x.state == "pending")

@@ -258,6 +258,22 @@ void add_notes(const State& state, Report& r) {
   if (state.unplaced_milli > 0)
     r.notes.push_back(fmt::format("{} devices are held on nodes that nobody stated",
                                   state.unplaced_milli / kMilli));
+  const auto sharing = std::ranges::count_if(state.queues.holding(), [&](WorkloadId id) {
+    const DeviceRequest& devices = state.workloads.at(id).job.request.devices;
+    return devices.shares > 0 && devices.total == 0;
+  });
+  if (sharing > 0)
+    r.notes.push_back(fmt::format(
+        "{} jobs hold shares of GPUs (gres/shard, gres/mps): which GPUs is not modelled, so these "
+        "count as not held",
+        sharing));
+  const bool cut = std::ranges::any_of(state.fleet.devices(), [&](const Device& device) {
+    return device.present && is_slice_model(state.names.name(device.model));
+  });
+  if (cut)
+    r.notes.push_back(
+        "MIG instances count as one GPU each, of the model that the scheduler names; their use is "
+        "not measured");
   if (state.samples_unmatched > 0)
     r.notes.push_back(
         fmt::format("{} samples were of devices that no node states", state.samples_unmatched));

@@ -57,6 +57,7 @@ struct SlurmFacts {
   std::vector<Reservation> reservations;
   std::vector<Licence> licences;
   std::optional<Topology> topology;  // nothing where a reader cannot tell it
+  std::string note;                  // what a reader cannot know, for a person
   PerPart<int64_t> unreadable;       // records left out of each part at its last read
 };
 

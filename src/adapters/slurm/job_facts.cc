@@ -62,6 +62,7 @@ DeviceRequest devices_of(const Job& job, const JobTexts& texts) {
                            (job.request.nodes_max == 0 && (!waits || per_job.count == 0));
   out.per_node = per_node.count;
   out.per_task = per_task.count;
+  out.shares = to_int32(amount(sum, "gres/shard") + amount(sum, "gres/mps"));
   if (per_job.count > 0)
     out.total = per_job.count;
   else if (per_node.count > 0)

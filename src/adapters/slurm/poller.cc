@@ -39,6 +39,7 @@ std::string Poller::refusals() const {
     text += (text.empty() ? "" : "; ") + std::string(name_of(part)) +
             " not readable: " + refused_[part];
   }
+  if (!facts_.note.empty()) text += (text.empty() ? "" : "; ") + facts_.note;
   return text;
 }
 

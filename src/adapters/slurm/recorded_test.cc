@@ -76,6 +76,41 @@ TEST(Recorded, ThreeReadersSayTheSame) {
   }
 }
 
+// What slurmrestd does not tell comes from the commands, if they speak to the same cluster.
+TEST(Recorded, SlurmrestdWithTheCommandsBesideTellsStepsTopologyAndWhatIsEnforced) {
+  const auto commands =
+      std::make_shared<CommandsReader>(CommandsOptions{.run = recorded_commands("24.11")});
+  RestReader rest({.get = recorded_rest("24.11", "v0.0.42"), .beside = commands});
+  const SlurmFacts want = facts_of_stream(file_text("24.11/want.jsonl"));
+  const SlurmFacts told = read_all(rest);
+  EXPECT_EQ(told.steps.size(), read_all(*commands).steps.size());
+  EXPECT_FALSE(told.steps.empty());
+  EXPECT_EQ(told.topology, want.topology);
+  EXPECT_TRUE(told.scheduler.enforces_associations);
+  EXPECT_EQ(told.scheduler.priority_weights, want.scheduler.priority_weights);
+  EXPECT_EQ(told.note, "");
+}
+
+TEST(Recorded, SlurmrestdAloneSaysThatItDoesNotKnowWhatIsEnforced) {
+  RestReader alone({.get = recorded_rest("24.11", "v0.0.42")});
+  const SlurmFacts told = read_all(alone, {Part::steps, Part::topology});
+  EXPECT_TRUE(told.scheduler.enforces_limits);  // what is set is taken to hold
+  EXPECT_NE(told.note.find("which limits are enforced"), std::string::npos);
+
+  class Elsewhere final : public Reader {
+    Result<bool> read(Part, SlurmFacts& facts) override {
+      facts.scheduler = {.cluster = "another", .enforces_associations = true};
+      return true;
+    }
+    void forget() override {}
+  };
+  RestReader rest(
+      {.get = recorded_rest("24.11", "v0.0.42"), .beside = std::make_shared<Elsewhere>()});
+  const SlurmFacts other = read_all(rest, {Part::steps, Part::topology});
+  EXPECT_FALSE(other.scheduler.enforces_associations);
+  EXPECT_NE(other.note, "");
+}
+
 // Text that ends anywhere gives a prefix of the records, and counts the cut one.
 TEST(Recorded, ACutTextInventsNothing) {
   const std::string text = file_text("22.05/scontrol_show_job.txt");

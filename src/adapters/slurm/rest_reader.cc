@@ -50,6 +50,7 @@ bool says_no_change(Json document) {
 void RestReader::forget() {
   version_.clear();
   jobs_updated_ = 0;
+  if (options_.beside) options_.beside->forget();
 }
 
 Result<HttpAnswer> RestReader::ask(const std::string& path) {
@@ -129,7 +130,7 @@ Result<bool> RestReader::read(Part part, SlurmFacts& facts) {
       return read_rules(facts);
     case Part::steps:
     case Part::topology:
-      return fail("slurm-refused", "slurmrestd does not tell it");
+      return read_beside(part, facts);
     default:
       break;
   }
@@ -169,7 +170,35 @@ Result<bool> RestReader::read_config(SlurmFacts& facts) {
   if (std::string cluster = text(d, "meta.slurm.cluster"); !cluster.empty())
     facts.scheduler.cluster = std::move(cluster);
   facts.start_mark = std::to_string(number(d, "statistics.req_time_start"));
+  read_enforcement(facts);
   return true;
+}
+
+// AccountingStorageEnforce and what else of the configuration only the commands tell.
+void RestReader::read_enforcement(SlurmFacts& facts) {
+  beside_is_same_ = false;
+  if (!options_.beside) return;
+  SlurmFacts told;
+  if (!options_.beside->read(Part::config, told)) return;
+  Scheduler& ours = facts.scheduler;
+  // The commands may be set up for another cluster than the address that we were given.
+  if (told.scheduler.cluster.empty() || ours.cluster != told.scheduler.cluster) return;
+  beside_is_same_ = true;
+  ours.enforces_limits = told.scheduler.enforces_limits;
+  ours.enforces_qos = told.scheduler.enforces_qos;
+  ours.enforces_associations = told.scheduler.enforces_associations;
+  ours.enforces_safe = told.scheduler.enforces_safe;
+  ours.usage_half_life_s = told.scheduler.usage_half_life_s;
+  ours.priority_weights = std::move(told.scheduler.priority_weights);
+  ours.parameters = std::move(told.scheduler.parameters);
+}
+
+Result<bool> RestReader::read_beside(Part part, SlurmFacts& facts) {
+  if (!beside_is_same_) read_enforcement(facts);  // 22.05 names its cluster with the jobs
+  if (!beside_is_same_) return fail("slurm-refused", "slurmrestd does not tell it");
+  auto told = options_.beside->read(part, facts);
+  if (!told) return fail("slurm-refused", told.error().message, told.error().hint);
+  return told;
 }
 
 // update_time wants the controller's clock: what it said just before the answer.
@@ -200,8 +229,14 @@ Result<bool> RestReader::read_rules(SlurmFacts& facts) {
   if (!associations) return std::unexpected(associations.error());
   if (*associations) take(associations_of(**associations), facts.associations, unreadable);
   facts.unreadable[Part::rules] += unreadable;
-  // AccountingStorageEnforce is not told: a limit that somebody set is taken to hold.
-  facts.scheduler.enforces_limits = facts.scheduler.enforces_qos = !facts.associations.empty();
+  if (!beside_is_same_) read_enforcement(facts);
+  if (beside_is_same_) {
+    facts.note.clear();
+  } else {  // a limit that somebody set is taken to hold
+    facts.scheduler.enforces_limits = facts.scheduler.enforces_qos = !facts.associations.empty();
+    facts.note =
+        "which limits are enforced is not told by slurmrestd: all that are set are taken to be";
+  }
   if (is_old(version_)) return true;
   if (const auto shares = get("slurm", "shares"); shares && *shares)
     add_shares(facts.associations, **shares);

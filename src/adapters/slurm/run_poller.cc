@@ -12,7 +12,9 @@ int run_poller(const PollerOptions& options) {
   if (options.via == Via::rest) {
     RestReader reader({.url = options.rest_url,
                        .token_file = options.rest_token_file,
-                       .user = options.rest_user});
+                       .user = options.rest_user,
+                       .beside = std::make_shared<CommandsReader>(
+                           CommandsOptions{.conf = options.conf, .prefix = options.prefix})});
     return run_stream(reader,
                       {.out = options.out,
                        .once = options.once,

@@ -40,6 +40,7 @@ inline SlurmFacts as_rest_tells(SlurmFacts facts) {
   facts.topology.reset();
   facts.scheduler = {};
   facts.associations.clear();
+  for (Qos& qos : facts.qos) qos.used = {};
   for (Partition& partition : facts.partitions) partition.is_default = false;  // after 22.05
   for (Job& job : facts.jobs) {
     job.steps = job.request.switches = 0;

@@ -42,6 +42,30 @@ Amounts limits(const Fields& fields, std::string_view key) {
   return out;
 }
 
+// "gres/gpu=64(8)" -> 8, of what is limited; "N(8)" is not.
+Amounts used_of(const Fields& fields, std::string_view key, const Amounts& limited) {
+  Amounts out;
+  for (const std::string_view item : split(at(fields, key), ',')) {
+    const size_t equals = item.find('='), open = item.find('(');
+    if (equals == std::string_view::npos || open == std::string_view::npos) continue;
+    const std::string name(item.substr(0, equals));
+    if (!limited.contains(name)) continue;
+    out[name] = parse_whole(item.substr(open + 1, item.find(')') - open - 1)).value_or(0);
+  }
+  return out;
+}
+
+// "GrpWall=60(12.50)": minutes, whole as the bridge tells them.
+GroupUse group_use(const Fields& fields, const Limits& limits) {
+  GroupUse use{.tres_minutes = used_of(fields, "GrpTRESMins", limits.tres_minutes_group)};
+  const std::string_view wall = at(fields, "GrpWall");
+  const size_t open = wall.find('(');
+  if (limits.wall_group_s < 0 || open == std::string_view::npos) return use;
+  const std::string_view minutes = wall.substr(open + 1, wall.find_first_of(".)", open) - open - 1);
+  use.wall_s = parse_whole(minutes).value_or(0) * 60;
+  return use;
+}
+
 Limits shared_limits(const Fields& f) {
   return {.tres_group = limits(f, "GrpTRES"),
           .tres_minutes_group = limits(f, "GrpTRESMins"),
@@ -100,6 +124,7 @@ Association association_of(const Fields& f) {
   const auto usage = split(at(f, "UsageRaw/Norm/Efctv"), '/');
   if (!usage.empty()) out.usage_raw = parse_amount(usage[0], 0).value_or(0);
   out.limits = shared_limits(f);
+  out.used = group_use(f, out.limits);
   return out;
 }
 
@@ -107,6 +132,7 @@ Qos qos_of(const Fields& f) {
   Qos out{.name = std::string(numbered(at(f, "QOS")).name),
           .priority = parse_whole(at(f, "Priority")).value_or(0)};
   out.limits = shared_limits(f);
+  out.used = group_use(f, out.limits);
   out.limits.jobs_max = out.limits.submit_max = -1;
   out.tres_min_per_job = limits(f, "MinTRESPJ");
   out.tres_per_user = limits(f, "MaxTRESPU");

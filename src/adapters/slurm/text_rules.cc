@@ -138,7 +138,9 @@ std::optional<ConfigText> parse_config(std::string_view text) {
     s.enforces_associations |= word == "associations";
     s.enforces_limits |= word == "limits";
     s.enforces_qos |= word == "qos";
+    s.enforces_safe |= word == "safe";
   }
+  s.usage_half_life_s = parse_span_s(values["PriorityDecayHalfLife"]).value_or(0);
   s.booted = parse_time(values["BOOT_TIME"]);
   constexpr std::pair<const char*, const char*> kWeights[] = {
       {"age", "PriorityWeightAge"},

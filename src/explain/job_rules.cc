@@ -1,0 +1,197 @@
+// What a job itself says it waits for: a release, a date, other jobs, its array, licences.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "explain/holders.h"
+#include "explain/policy_rules.h"
+
+namespace fairlead {
+namespace {
+
+using enum BlockerCode;
+
+}  // namespace
+
+void PolicyRules::hold(Explainer&, const Workload& w, std::vector<Blocker>& out) {
+  const Job& job = w.job;
+  if (job.priority != 0) return;
+  const bool by_user = job.reason == "JobHeldUser";
+  // Priority zero alone is a hold; the reason only tells whose.
+  out.push_back({.code = by_user ? HELD_BY_USER : HELD_BY_ADMIN,
+                 .object = "job " + job.label,
+                 .message = by_user ? "held by its owner" : "held by an administrator",
+                 .waiting_cures = WaitingCures::never,
+                 .cure = by_user ? fmt::format("scontrol release {}", job.label)
+                                 : "an administrator releases it"});
+}
+
+void PolicyRules::begin_time(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  const Job& job = w.job;
+  const Instant begin = std::max(job.begin, job.reason == "BeginTime" ? job.eligible : Instant{});
+  if (begin <= e.state_.now) return;
+  out.push_back({.code = BEGIN_TIME,
+                 .object = "job " + job.label,
+                 .unit = "s",
+                 .short_by = whole_seconds(begin - e.state_.now),
+                 .message = fmt::format("not to begin before {}", to_rfc3339(begin)),
+                 .waiting_cures = WaitingCures::yes,
+                 .cured_at = begin,
+                 .cure = fmt::format("scontrol update jobid={} starttime=now", job.label)});
+}
+
+std::vector<Dependency> parse_dependencies(std::string_view text) {
+  std::vector<Dependency> found;
+  std::string kind;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(",?"), text.size());
+    std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    Dependency d;
+    if (const size_t open = part.find('('); open != part.npos) {
+      d.mark = part.substr(open + 1, part.find(')') - open - 1);
+      part = part.substr(0, open);
+    }
+    if (part == "singleton") {
+      d.kind = part;
+      found.push_back(d);
+      continue;
+    }
+    // "afterok:17:18+5": one kind, several jobs, a delay after +
+    size_t colon = part.find(':');
+    if (colon != part.npos && !part.empty() && (part[0] < '0' || part[0] > '9')) {
+      kind = part.substr(0, colon);
+      part.remove_prefix(colon + 1);
+    }
+    while (!part.empty()) {
+      colon = std::min(part.find(':'), part.size());
+      const auto [rest, error] = std::from_chars(part.data(), part.data() + colon, d.job);
+      if (error == std::errc{}) found.push_back({.kind = kind, .job = d.job, .mark = d.mark});
+      part.remove_prefix(std::min(colon + 1, part.size()));
+    }
+  }
+  return found;
+}
+
+namespace {
+
+enum class Met { yes, not_yet, never };
+
+Met met(const Dependency& d, const Workload* other) {
+  if (d.mark == "failed") return Met::never;
+  if (d.mark == "fulfilled") return Met::yes;
+  if (other == nullptr) return Met::not_yet;  // the scheduler still lists it, so it is not met
+  const JobState s = other->job.state;
+  if (d.kind == "after") return s == JobState::pending ? Met::not_yet : Met::yes;
+  if (!has_ended(s)) return Met::not_yet;
+  if (d.kind == "afterok") return s == JobState::completed ? Met::yes : Met::never;
+  if (d.kind == "afternotok") return s == JobState::completed ? Met::never : Met::yes;
+  return Met::yes;
+}
+
+}  // namespace
+
+void PolicyRules::dependency(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  const bool says_never = w.job.reason == "DependencyNeverSatisfied";
+  for (const Dependency& d : parse_dependencies(w.job.request.dependency)) {
+    const Workload* other = d.job == 0 ? nullptr : e.find(std::to_string(d.job));
+    Met is = d.kind == "singleton" ? (w.job.reason == "Dependency" ? Met::not_yet : Met::yes)
+                                   : met(d, other);
+    if (is == Met::not_yet && says_never && other == nullptr) is = Met::never;
+    if (is == Met::yes) continue;
+    const std::string what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, d.job);
+    Blocker b{.code = is == Met::never ? DEPENDENCY_NEVER : DEPENDENCY,
+              .object = what,
+              .waiting_cures = is == Met::never ? WaitingCures::never : WaitingCures::yes};
+    const std::string now_is =
+        other == nullptr ? "no longer listed" : std::string(enum_name(other->job.state));
+    b.message = d.job == 0 ? "another job of this name and user comes first"
+                           : fmt::format("waits for {}, which is {}", what, now_is);
+    b.cure = fmt::format("scontrol update jobid={} dependency=", w.job.label);
+    if (other != nullptr && is == Met::not_yet) {
+      b.holders = {holder_of(*other, 1)};
+      b.cured_at = b.holders[0].ends;
+    }
+    out.push_back(std::move(b));
+  }
+}
+
+void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  const JobArray& array = w.job.array;
+  if (array.running_max <= 0) return;  // the last task that waits is told as itself, not as [4%2]
+  const int64_t running = e.usage_.running_tasks(array.id);
+  if (running < array.running_max) return;
+  Blocker b{.code = ARRAY_LIMIT,
+            .object = fmt::format("array {}", array.id),
+            .limit_name = "%",
+            .unit = "tasks",
+            .limit = array.running_max,
+            .used = running,
+            .wanted = 1,
+            .short_by = 1,
+            .message = fmt::format("{} tasks of array {} run, {} may; {} wait", running, array.id,
+                                   array.running_max, std::max(array.waiting_count, 1)),
+            .waiting_cures = WaitingCures::yes,
+            .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id,
+                                array.running_max + 1)};
+  add_holders(e, b, "jobs", [&](const Workload& other) { return other.job.array.id == array.id; });
+  b.cured_at = {};
+  for (const Holder& h : b.holders) {
+    if (h.ends.known() && (!b.cured_at.known() || h.ends < b.cured_at)) b.cured_at = h.ends;
+  }
+  out.push_back(std::move(b));
+}
+
+namespace {
+
+std::vector<std::pair<std::string, int64_t>> parse_licences(std::string_view text) {
+  std::vector<std::pair<std::string, int64_t>> found;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(",|"), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t colon = part.find_first_of(":=");
+    int64_t count = 1;
+    if (colon != part.npos)
+      std::from_chars(part.data() + colon + 1, part.data() + part.size(), count);
+    if (!part.empty()) found.emplace_back(part.substr(0, colon), count);
+  }
+  return found;
+}
+
+}  // namespace
+
+void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  for (const auto& [name, wanted] : parse_licences(w.job.request.licences)) {
+    const auto it = e.state_.licences.find(name);
+    if (it == e.state_.licences.end()) continue;
+    const Licence& l = it->second;
+    const int64_t used = l.used + l.reserved;
+    if (used + wanted <= l.total) continue;
+    Blocker b{.code = LICENCES,
+              .object = "licence " + name,
+              .limit_name = "Licenses",
+              .unit = "licences",
+              .limit = l.total,
+              .used = used,
+              .wanted = wanted,
+              .short_by = used + wanted - l.total,
+              .message = fmt::format("{} of {} licences {} are in use, {} are asked for", used,
+                                     l.total, name, wanted),
+              .waiting_cures = wanted > l.total ? WaitingCures::never : WaitingCures::yes,
+              .cure = fmt::format("at most {} of {}", std::max<int64_t>(0, l.total - used), name)};
+    std::vector<Holder> holders;
+    for (const WorkloadId id : e.state_.queues.holding()) {
+      const Workload& other = e.state_.workloads.at(id);
+      for (const auto& [its, amount] : parse_licences(other.job.request.licences)) {
+        if (its == name) holders.push_back(holder_of(other, amount));
+      }
+    }
+    b.cured_at = freed_at(holders, b.short_by);
+    show_holders(b, std::move(holders));
+    out.push_back(std::move(b));
+  }
+}
+
+}  // namespace fairlead
