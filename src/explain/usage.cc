@@ -46,10 +46,13 @@ TresSum tres_of(const State& state, const Workload& w) {
     if (sum.devices > 0 && model && *model != 0) sum.models.emplace_back(*model, sum.devices);
     return sum;
   }
-  TresSum one;
   for (const DeviceIndex d : w.devices) {
-    one.models = {{state.fleet.device(d).model, 1}};
-    sum.add(one);
+    const NameId model = state.fleet.device(d).model;
+    const auto own = std::ranges::find(sum.models, model, &std::pair<NameId, int64_t>::first);
+    if (own == sum.models.end())
+      sum.models.emplace_back(model, 1);
+    else
+      ++own->second;
   }
   return sum;
 }
