@@ -1,7 +1,10 @@
 #include "views/fragmentation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/books.h"
 
 namespace fairlead {
@@ -38,6 +41,24 @@ std::vector<std::pair<Shape, int64_t>> commonest(const std::map<Shape, int64_t>&
   std::ranges::sort(list, {}, [](const auto& item) { return std::pair(-item.second, item.first); });
   if (list.size() > kShapesMax) list.resize(kShapesMax);
   return list;
+}
+
+// What a shape asks beyond devices, so that two of one gang can be told apart.
+std::string constraint_of(const Shape& s) {
+  std::string text;
+  const auto add = [&](std::string part) { text += (text.empty() ? "" : ", ") + std::move(part); };
+  if (!s.features.empty()) add("features " + s.features);
+  if (!s.nodes_required.empty()) add("nodes " + s.nodes_required);
+  if (!s.nodes_excluded.empty()) add("not on " + s.nodes_excluded);
+  if (s.switches > 0) add(plural(s.switches, "switch"));
+  if (s.exclusive) add("whole nodes");
+  if (s.cpus_per_node > 0) add(plural(s.cpus_per_node, "CPU") + " a node");
+  if (s.memory_per_node_mb > 0) {
+    const int64_t mb = s.memory_per_node_mb;
+    add(mb % 1024 == 0 ? fmt::format("{} GiB a node", mb / 1024)
+                       : fmt::format("{} MiB a node", mb));
+  }
+  return text;
 }
 
 class Fitter {
@@ -93,6 +114,7 @@ Fragmentation fragmentation_of(const State& state) {
         found.fits_switches && need > 0 ? std::min<int64_t>(count, found.slots / need) : 0;
     f.waiting_shapes.push_back({.gang = to_text(shape),
                                 .partition = shape.partition,
+                                .constraint = constraint_of(shape),
                                 .count = count,
                                 .fits = fits,
                                 .enough = found.devices_free >= shape.total});
