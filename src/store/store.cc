@@ -28,7 +28,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, const StoreO
   const auto file = check_file(path);
   if (!file) return std::unexpected(file.error());
   const std::string lock_path = path + ".lock";
-  const bool lock_is_new = !std::filesystem::exists(lock_path);
+  std::error_code hidden;  // a folder that may not be entered says nothing of its files
+  const bool lock_is_new = !std::filesystem::exists(lock_path, hidden);
   auto lock = io::FileLock::take(lock_path, path);
   if (!lock && lock.error().code == "file-not-allowed") lock.error().code = "store-not-writable";
   if (!lock && lock.error().code == "file-unwritable") lock.error().code = "store-io";

@@ -158,7 +158,7 @@ TEST_F(StoreTest, RefusesWhatIsNotItsOwn) {
   std::filesystem::remove(path);
   sql("CREATE TABLE recipes (name TEXT)");
   EXPECT_EQ(refusal(), "store-foreign");
-  EXPECT_FALSE(std::filesystem::exists(path.string() + ".lock"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
   sql("DROP TABLE recipes; PRAGMA application_id=7");
   EXPECT_EQ(refusal(), "store-foreign");
   std::filesystem::remove(path);
