@@ -38,7 +38,11 @@ Problem check_url(const std::string& text) {
   std::string url = text;
   if (const size_t at = url.find("{node}"); at != url.npos) url.replace(at, 6, "node");
   const auto parsed = io::parse_url(url);
-  return parsed ? Problem{} : parsed.error();
+  if (parsed) return {};
+  return Diagnostic{.code = "config-bad-address",
+                    .message = parsed.error().message,
+                    .place = {},
+                    .hint = parsed.error().hint};
 }
 
 Problem check_store(const std::string& text) {
@@ -53,7 +57,7 @@ Problem check_listen(const std::string& text) {
   constexpr const char* kHint = "127.0.0.1:7077 or unix:/run/fairlead.sock";
   if (text.empty()) return {};
   if (!is_listen_address(text))
-    return Diagnostic{.code = "listen-bad",
+    return Diagnostic{.code = "config-bad-address",
                       .message = fmt::format("'{}' is no address to listen on", text),
                       .place = {},
                       .hint = kHint};

@@ -51,11 +51,11 @@ TEST(Config, RefusesWithPlaceAndHint) {
        "f.yaml:3:12: error: 'grace' is so short that a source that is well would count as silent  "
        "[config-not-allowed]\n  help: at least 30s"},
       {"an address that is none", "listen: foo\n",
-       "f.yaml:1:9: error: 'foo' is no address to listen on  [listen-bad]\n  help: "
+       "f.yaml:1:9: error: 'foo' is no address to listen on  [config-bad-address]\n  help: "
        "127.0.0.1:7077 or unix:/run/fairlead.sock"},
       {"a URL that is none", "sites:\n  - telemetry: {prometheus: prom:9090}\n",
        "f.yaml:2:29: error: 'prom:9090' is no address: it begins with none of http://, https://, "
-       "unix:  [url-bad]\n  help: write it as http://host:9090, https://host or "
+       "unix:  [config-bad-address]\n  help: write it as http://host:9090, https://host or "
        "unix:/run/some.sock"},
       {"beyond loopback", "listen: 0.0.0.0:80\n",
        "f.yaml:1:9: error: '0.0.0.0:80' is beyond this machine, and this version has neither tls "

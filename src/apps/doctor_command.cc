@@ -38,7 +38,9 @@ void check_source(const SourceRow& source, const SiteRow& site, Checkup& up) {
     return;
   }
   const int64_t lag = whole_seconds(site.as_of - source.last_ok);
-  const std::string seen = "seen " + age(source.last_ok, site.as_of) + " ago";
+  const std::string seen = source.last_ok.known()
+                               ? "seen " + age(source.last_ok, site.as_of) + " ago"
+                               : "never seen well";
   if (!source.ok)
     up.checks.push_back({what, Finding::bad, seen + ": " + source.detail, "see what it says"});
   else
@@ -106,7 +108,7 @@ void check_scheduler(const State& s, Checkup& up) {
       {"accounts", limits ? Finding::good : Finding::note,
        limits ? fmt::format("{}, {}: a team is an account, a class a QOS",
                             plural(static_cast<int64_t>(s.associations.size()), "association"),
-                            plural(static_cast<int64_t>(s.qos.size()), "QOS"))
+                            fmt::format("{} QOS", s.qos.size()))
               : "no associations: limits of accounts cannot be explained",
        limits ? "" : "slurmdbd, or a right to see associations (PrivateData)"});
   up.checks.push_back({"topology", s.fleet.switches().empty() ? Finding::note : Finding::good,

@@ -76,13 +76,13 @@ Table fabric_path_table(const FabricPath& p) {
 }
 
 std::string fabric_diff_text(const FabricDiff& d, const TextOptions& options) {
-  const std::string span = fmt::format("{} to {}", short_time(d.from), short_time(d.to));
+  const std::string span = fmt::format("{} to {}", local_time(d.from), local_time(d.to));
   if (d.changes.empty())
     return paragraph(fmt::format("No fact about a node changed, {}.", span), options, 0);
   Table table{.columns = {{"node"}, {"what"}, {"before"}, {"after"}, {"seen"}}, .rows = {}};
   for (const FabricChange& c : d.changes)
     table.rows.push_back({c.node, words(c.what), c.before.empty() ? "-" : c.before,
-                          c.after.empty() ? "-" : c.after, short_time(c.at)});
+                          c.after.empty() ? "-" : c.after, local_time(c.at)});
   return paragraph(
              fmt::format("{}, {}", plural(static_cast<int64_t>(d.changes.size()), "change"), span),
              options, 0) +

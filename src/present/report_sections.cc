@@ -211,9 +211,10 @@ std::string fragmentation_sentence(const Report& r) {
   const Fragmentation& f = r.fragmentation;
   if (!r.fleet_known) return "The fleet is not known, so nothing can be said of what is free.";
   if (f.free_gpus + f.stranded_gpus == 0) return "No GPU is free.";
-  std::string text =
-      fmt::format("{} free, {} more free and stranded: no waiting shape fits on them.",
-                  plural(f.free_gpus, "GPU"), with_thousands(f.stranded_gpus));
+  std::string text = plural(f.free_gpus, "GPU") + " free.";
+  if (f.stranded_gpus > 0)
+    text = fmt::format("{} free, {} more free and stranded: no waiting shape fits on them.",
+                       plural(f.free_gpus, "GPU"), with_thousands(f.stranded_gpus));
   if (f.fgd_ppm >= 0)
     text += fmt::format(" The mix of work could not use {} of what is free (FGD).",
                         share(f.fgd_ppm, 1'000'000));

@@ -183,10 +183,14 @@ std::vector<std::string> top_lines(Report r, const TopOptions& o) {
   for (size_t i = 0; i < std::min(kBarsMax, r.models.size()); ++i)
     out.push_back(model_bar(r.models[i], names, t));
   out.push_back(now_line(r, t));
-  // 2. The panels share what is left: each has a blank line, a title and a head of its table.
+  // 2. The panels share what is left: each has a blank line, a title and a head of its table. A
+  //    small screen has the last ones alone.
+  constexpr size_t kPanelFrame = 3, kRowsLeast = 2;
   std::vector<Panel> panels = panels_of(r);
-  const size_t height = static_cast<size_t>(std::max(1, o.height));
-  const size_t fixed = out.size() + panels.size() * 3;
+  const auto height = static_cast<size_t>(std::max(1, o.height));
+  while (panels.size() > 1 && height < out.size() + panels.size() * (kPanelFrame + kRowsLeast))
+    panels.erase(panels.begin());
+  const size_t fixed = out.size() + panels.size() * kPanelFrame;
   share_rows(panels, height > fixed ? height - fixed : 0);
   for (const Panel& p : panels) {
     if (p.rows == 0) continue;

@@ -35,6 +35,12 @@ TEST(Top, ALargeScreenShowsMoreRows) {
   EXPECT_EQ(large.size(), 70u);
 }
 
+TEST(Top, ASmallScreenShowsWhatWaits) {
+  const std::string text = joined(top_lines(sample_report(), {.height = 9}));
+  EXPECT_FALSE(text.contains("Teams")) << text;
+  EXPECT_TRUE(text.contains("Waiting")) << text;
+}
+
 TEST(Top, ShowsTeamsIdleHoldsAndWhatWaits) {
   const std::string text = joined(top_lines(sample_report(), {.height = 40}));
   for (const char* word : {"Teams", "research", "Idle holds", "4242", "Waiting", "q quit"})

@@ -43,22 +43,35 @@ std::vector<std::pair<Shape, int64_t>> commonest(const std::map<Shape, int64_t>&
   return list;
 }
 
-// What a shape asks beyond devices, so that two of one gang can be told apart.
+void add_part(std::string& text, const std::string& part) {
+  text += (text.empty() ? "" : ", ") + part;
+}
+
+// What a shape asks beyond devices and sizes.
 std::string constraint_of(const Shape& s) {
   std::string text;
-  const auto add = [&](std::string part) { text += (text.empty() ? "" : ", ") + std::move(part); };
-  if (!s.features.empty()) add("features " + s.features);
-  if (!s.nodes_required.empty()) add("nodes " + s.nodes_required);
-  if (!s.nodes_excluded.empty()) add("not on " + s.nodes_excluded);
-  if (s.switches > 0) add(plural(s.switches, "switch"));
-  if (s.exclusive) add("whole nodes");
-  if (s.cpus_per_node > 0) add(plural(s.cpus_per_node, "CPU") + " a node");
-  if (s.memory_per_node_mb > 0) {
-    const int64_t mb = s.memory_per_node_mb;
-    add(mb % 1024 == 0 ? fmt::format("{} GiB a node", mb / 1024)
-                       : fmt::format("{} MiB a node", mb));
-  }
+  if (!s.features.empty()) add_part(text, "features " + s.features);
+  if (!s.nodes_required.empty()) add_part(text, "nodes " + s.nodes_required);
+  if (!s.nodes_excluded.empty()) add_part(text, "not on " + s.nodes_excluded);
+  if (s.switches > 0) add_part(text, plural(s.switches, "switch"));
+  if (s.exclusive) add_part(text, "whole nodes");
   return text;
+}
+
+std::string sizes_of(const Shape& s) {
+  return fmt::format("{} and {} MiB a node", plural(s.cpus_per_node, "CPU"), s.memory_per_node_mb);
+}
+
+// Rows that would read alike tell their sizes, too.
+void tell_apart(std::vector<ShapeRow>& rows, const std::vector<std::string>& sizes) {
+  const auto reads = [](const ShapeRow& r) { return std::tie(r.gang, r.partition, r.constraint); };
+  std::vector<size_t> alike;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto same =
+        std::ranges::count_if(rows, [&](const ShapeRow& r) { return reads(r) == reads(rows[i]); });
+    if (same > 1) alike.push_back(i);
+  }
+  for (const size_t i : alike) add_part(rows[i].constraint, sizes[i]);
 }
 
 class Fitter {
@@ -107,7 +120,9 @@ Fragmentation fragmentation_of(const State& state) {
   const Mix mix = mix_of(state);
   Fitter fitter(state);
   f.fgd_ppm = fgd_ppm_of(state, fitter, commonest(mix.all), open);
+  std::vector<std::string> sizes;
   for (const auto& [shape, count] : commonest(mix.waiting)) {
+    sizes.push_back(sizes_of(shape));
     const Fit found = fitter.fit(shape);
     const int32_t need = shape.per_node > 0 ? shape.nodes : shape.total;
     const int64_t fits =
@@ -119,6 +134,7 @@ Fragmentation fragmentation_of(const State& state) {
                                 .fits = fits,
                                 .enough = found.devices_free >= shape.total});
   }
+  tell_apart(f.waiting_shapes, sizes);
   return f;
 }
 
