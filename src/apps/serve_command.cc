@@ -248,11 +248,12 @@ void add_serve_command(Program& p) {
       "examples:\n  fairlead serve --config /etc/fairlead/fairlead.yaml\n  fairlead serve "
       "--no-store --listen-http 127.0.0.1:7077");
   c->add_option("--config", o->config_file, "fairlead.yaml");
-  c->add_option("--store", o->store, "sqlite:/path, instead of the file's");
-  c->add_option("--listen", o->listen, "unix:/path or 127.0.0.1:port, instead of the file's")
+  c->add_option("--store", o->store, "sqlite:/path, instead of the file's (FAIRLEAD_STORE)");
+  c->add_option("--listen", o->listen,
+                "unix:/path or 127.0.0.1:port, instead of the file's (FAIRLEAD_LISTEN)")
       ->check(a_listen_address());
   c->add_option("--listen-http", o->listen_http,
-                "a second address, for browsers (port 0: any free one)")
+                "a second address, for browsers; port 0: any free one (FAIRLEAD_LISTEN_HTTP)")
       ->check(a_listen_address());
   c->add_flag("--no-store", o->no_store, "keep nothing: the ledger begins anew with each start");
   c->add_flag("--check", o->check, "say what would be done, try all that it needs, and end");
