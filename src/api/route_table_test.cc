@@ -22,7 +22,7 @@ TEST(Routes, RefuseWhatTheyDoNotKnow) {
       {"no time", "/v1/ledger", "since=nonsense", "since-bad",
        "7d, 2026-01-31 or 2026-01-31T08:00:00Z"},
       {"a letter off", "/v1/report", "sicne=7d", "parameter-unknown", "did you mean 'since'?"},
-      {"another route's", "/v1/queue", "since=7d", "parameter-unknown", "did you mean 'site'?"},
+      {"another route's", "/v1/queue", "since=7d", "parameter-unknown", "known: site, limit"},
       {"a second one that is wrong", "/v1/queue", "limit=5&lmit=6", "parameter-unknown",
        "did you mean 'limit'?"},
       {"a number", "/v1/queue", "limit=5", ""},
