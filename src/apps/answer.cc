@@ -107,6 +107,8 @@ io::asio::awaitable<void> LocalLook::run(Duration watch_for, bool progress) {
   }
   if (progress && watch_for.us > 0) fmt::print(stderr, "\r{:70}\r", "");
   if (interrupted_) cut_short_at_ = passed();
+  if (watch_for.us > 0 && live_->looked())
+    live_->site().tick(clock_.now());  // what was watched is booked to its end
   live_->stop();
   io_.stop();
 }

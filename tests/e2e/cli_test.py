@@ -15,7 +15,6 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 import unittest
 
 from support import ROOT, Beside, OwnPrometheus, Site, eventually, mix_lab
@@ -448,15 +447,16 @@ class Manners(unittest.TestCase):
     # --- observe ---
 
     def test_observe_cut_short_shows_what_it_saw(self) -> None:
-        beside = self.day.beside
-        with subprocess.Popen(
-            beside.command("observe", "--for", "10m", "-o", "json", "--prometheus", self.day.lab.prometheus_url),
-            env=beside.environment(), cwd=beside.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-        ) as observe:  # fmt: skip
-            time.sleep(4)  # of the ten minutes that it would take
-            observe.send_signal(signal.SIGINT)
-            report = json.loads(observe.communicate(timeout=20)[0])
-            self.assertEqual(observe.returncode, 0)
+        options = ["--for", "10m", "-o", "json", "--prometheus", self.day.lab.prometheus_url]
+        with Terminal(self.day.beside, "observe", *options) as observe:
+            first = re.search(r"looking: (\d+)s", observe.until("s of 10m"))
+            assert first, observe.said
+            observe.until(f"looking: {int(first[1]) + 3}s of 10m")
+            observe.process.send_signal(signal.SIGINT)
+            observe.until('"notes":')  # the last of it
+            said = observe.rest()
+            self.assertEqual(observe.process.wait(20), 0)
+            report = json.loads(said[said.index("{") :])
         self.assertEqual(report["gpus"], 256)
         self.assertGreater(report["gpu_seconds"]["total"], 0)
         self.assertRegex(report["notes"][0], r"interrupted after \d+s of 10m")
