@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/answers.h"
 #include "api/assets.h"
+#include "api/route_table.h"
+#include "base/words.h"
 #include "codec/json.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
+#include "views/window.h"
 #include "views/workloads_view.h"
 
 namespace fairlead {
@@ -21,24 +25,7 @@ io::HttpResponse json_of(const View& view) {
   return io::make_response(200, "application/json", json::to_json(view, json::Style::view) + "\n");
 }
 
-struct Problem {
-  std::string type, title;
-  int status = 0;
-  std::string detail, code;
-  bool operator==(const Problem&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code))
-
-// "2026-01-31T…" or a duration before now. Nothing where it is neither.
-std::optional<Instant> since_of(const io::HttpRequest& request, Instant now) {
-  const auto text = request.param("since");
-  if (!text) return Instant{};
-  if (const auto at = parse_rfc3339(*text)) return at;
-  if (const auto ago = parse_duration(*text)) return now - *ago;
-  return std::nullopt;
-}
-
-// The parameters that are numbers were checked by bad_number() before a route reads them.
+// Parameters were checked by query_problem() before a route reads them.
 size_t number_of(const io::HttpRequest& request, const char* name, size_t otherwise, size_t most) {
   const auto text = request.param(name);
   size_t value = otherwise;
@@ -46,16 +33,8 @@ size_t number_of(const io::HttpRequest& request, const char* name, size_t otherw
   return std::min(value, most);
 }
 
-// Returns the first parameter that should be a number and is none.
-std::optional<std::string> bad_number(const io::HttpRequest& request) {
-  for (const char* name : {"limit", "cursor", "waiting"}) {
-    const auto text = request.param(name);
-    if (!text) continue;
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (error != std::errc{} || end != text->data() + text->size()) return name;
-  }
-  return std::nullopt;
+Instant begin_of(const io::HttpRequest& request, const char* name, Instant now) {
+  return since_of(request.param(name).value_or(""), now).value_or(Instant{});
 }
 
 // Whether a browser was led here by a name that is not this machine's (DNS rebinding).
@@ -66,37 +45,6 @@ bool foreign_host(const io::HttpRequest& request) {
   host = host.substr(0, host.find(':'));
   return !host.empty() && host != "localhost" && !host.starts_with("127.");
 }
-
-io::HttpResponse bad_since() {
-  return problem(400, "since-bad",
-                 "since is a duration such as 7d, or an instant such as 2026-01-31T00:00:00Z");
-}
-
-struct SiteRow {
-  std::string site, scheduler, release, stage = "observe";
-  Instant as_of;
-  bool scheduler_ok = false, telemetry_ok = false;
-  int64_t gpus = 0;
-  std::string journal_problem;
-  bool operator==(const SiteRow&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(SiteRow, (),
-                      (site, scheduler, release, stage, as_of, scheduler_ok, telemetry_ok, gpus,
-                       journal_problem))
-
-struct SiteList {
-  std::string apiVersion = "fairlead/v1", kind = "SiteList";
-  std::vector<SiteRow> sites;
-  bool operator==(const SiteList&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(SiteList, (), (apiVersion, kind, sites))
-
-struct DecisionList {
-  std::string apiVersion = "fairlead/v1", kind = "DecisionList";
-  std::vector<Decision> decisions;
-  bool operator==(const DecisionList&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DecisionList, (), (apiVersion, kind, decisions))
 
 io::HttpResponse asset(const io::HttpRequest& request) {
   const std::string_view path =
@@ -135,8 +83,10 @@ io::HttpResponse problem(int status, const std::string& code, const std::string&
                            json::to_json(body, json::Style::view) + "\n");
 }
 
-Api::Api(std::vector<ApiSite> sites, Instant started)
+Api::Api(std::vector<ApiSite> sites, Instant started, std::string version)
     : sites_(std::move(sites)),
+      version_(std::move(version)),
+      started_(started),
       event_id_(static_cast<uint64_t>(started.us)),
       events_(std::make_shared<io::EventChannel>(4096, event_id_)) {}
 
@@ -150,6 +100,9 @@ void Api::publish(const std::string& site, const std::vector<Decision>& decision
 }
 
 void Api::poll_ended(const std::string& site) {
+  for (const ApiSite& s : sites_) {
+    if (s.name == site) logs_[site].note(s.site->state());
+  }
   if (events_->readers() == 0) return;
   std::string data = "{\"site\":";
   json::quote(data, site);
@@ -174,10 +127,12 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
   if (foreign_host(request)) {
     return problem(403, "host", "ask for this machine by 127.0.0.1 or localhost");
   }
-  if (const auto name = bad_number(request)) {
-    return problem(400, "number-bad", fmt::format("{} is a whole number from 0", *name));
-  }
   const std::string& path = request.path;
+  if (const Route* route = find_route(path)) {
+    if (const auto wrong = query_problem(*route, request))
+      return problem(400, wrong->code,
+                     wrong->message + (wrong->hint.empty() ? "" : "; " + wrong->hint));
+  }
   if (path == "/healthz") return io::make_response(200, "text/plain", "ok\n");
   if (path == "/readyz") return ready();
   if (path == "/metrics") {
@@ -186,6 +141,9 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
     return io::make_response(200, "text/plain; version=0.0.4; charset=utf-8",
                              metrics_.page(states));
   }
+  if (path == "/v1/openapi.json")
+    return with_etag(request,
+                     io::make_response(200, "application/json", openapi_document(version_) + "\n"));
   if (path == "/v1/sites") return with_etag(request, sites());
   if (path == "/v1/events") {
     io::HttpResponse response;
@@ -194,12 +152,18 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
   }
   if (!path.starts_with("/v1/")) return with_etag(request, asset(request));
   const Site* site = site_of(request);
-  if (site == nullptr) return problem(404, "site-unknown", "no such site; /v1/sites lists them");
+  if (site == nullptr) {
+    std::vector<std::string> names;
+    for (const ApiSite& s : sites_) names.push_back(s.name);
+    const std::string name = request.param("site").value_or("");
+    return problem(404, "site-unknown",
+                   fmt::format("no site '{}'; {}", name, hint_for_unknown(name, names)));
+  }
   static constexpr std::pair<std::string_view, Handler> kRoutes[] = {
       {"/v1/report", &Api::report},       {"/v1/queue", &Api::queue},
       {"/v1/workloads", &Api::workloads}, {"/v1/fabric", &Api::fabric},
       {"/v1/ledger", &Api::ledger},       {"/v1/ledger/verify", &Api::ledger_check},
-      {"/v1/decisions", &Api::decisions},
+      {"/v1/decisions", &Api::decisions}, {"/v1/fabric/diff", &Api::fabric_diff},
   };
   for (const auto& [route, handler] : kRoutes) {
     if (path == route) return with_etag(request, (this->*handler)(*site, request));
@@ -210,14 +174,19 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
     if (label.ends_with(kExplain)) label.remove_suffix(kExplain.size());
     return with_etag(request, explain(*site, label));
   }
-  return problem(404, "not-found", fmt::format("no route {}; the routes are in docs/api.md", path));
+  std::vector<std::string> known;
+  for (const Route& route : routes()) known.emplace_back(route.path);
+  const std::string nearest = nearest_word(path, known);
+  return problem(404, "not-found",
+                 fmt::format("no route {}; {}", path,
+                             nearest.empty() ? "/v1/openapi.json lists them"
+                                             : fmt::format("did you mean {}?", nearest)));
 }
 
 io::HttpResponse Api::report(const Site& site, const io::HttpRequest& request) {
-  const auto from = since_of(request, site.state().now);
-  if (!from) return bad_since();
-  return json_of(report_of(
-      site.state(), {.from = *from, .waiting_max = number_of(request, "waiting", 200, 10'000)}));
+  return json_of(
+      report_of(site.state(), {.from = begin_of(request, "since", site.state().now),
+                               .waiting_max = number_of(request, "waiting", 200, 10'000)}));
 }
 
 io::HttpResponse Api::queue(const Site& site, const io::HttpRequest& request) {
@@ -247,9 +216,17 @@ io::HttpResponse Api::fabric(const Site& site, const io::HttpRequest&) {
   return json_of(fabric_of(site.state()));
 }
 
+io::HttpResponse Api::fabric_diff(const Site& site, const io::HttpRequest& request) {
+  const Instant now = site.state().now;
+  const Instant to = begin_of(request, "to", now);
+  const auto diff =
+      logs_[site.state().site].between(begin_of(request, "from", now), to.known() ? to : now);
+  return diff ? json_of(*diff)
+              : problem(404, diff.error().code, diff.error().message + "; " + diff.error().hint);
+}
+
 io::HttpResponse Api::ledger(const Site& site, const io::HttpRequest& request) {
-  const auto from = since_of(request, site.state().now);
-  return from ? json_of(ledger_of(site.state(), *from)) : bad_since();
+  return json_of(ledger_of(site.state(), begin_of(request, "since", site.state().now)));
 }
 
 io::HttpResponse Api::ledger_check(const Site& site, const io::HttpRequest&) {
@@ -266,9 +243,10 @@ io::HttpResponse Api::decisions(const Site& site, const io::HttpRequest& request
 }
 
 io::HttpResponse Api::sites() const {
-  SiteList list;
+  SiteList list{.version = version_, .started = started_, .sites = {}};
   for (const ApiSite& s : sites_) {
     const State& state = s.site->state();
+    list.now = std::max(list.now, state.now);
     list.sites.push_back({.site = s.name,
                           .scheduler = "slurm",
                           .release = state.scheduler.release,
@@ -276,7 +254,9 @@ io::HttpResponse Api::sites() const {
                           .scheduler_ok = state.source(Source::scheduler).ok,
                           .telemetry_ok = state.source(Source::telemetry).ok,
                           .gpus = state.fleet.present_devices(),
-                          .journal_problem = s.site->journal_problem()});
+                          .store = s.store,
+                          .journal_problem = s.site->journal_problem(),
+                          .sources = sources_of(state)});
   }
   return json_of(list);
 }

@@ -5,24 +5,28 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "api/metrics.h"
 #include "io/event_channel.h"
 #include "io/http.h"
 #include "runtime/site.h"
+#include "views/fabric_log.h"
 
 namespace fairlead {
 
 struct ApiSite {
   std::string name;
   Site* site = nullptr;
+  std::string store;  // where its ledger is kept; empty: nowhere
 };
 
 class Api {
  public:
-  Api(std::vector<ApiSite> sites, Instant started);
+  Api(std::vector<ApiSite> sites, Instant started, std::string version = {});
 
   io::HttpResponse answer(const io::HttpRequest& request);
 
@@ -39,6 +43,7 @@ class Api {
   io::HttpResponse workloads(const Site& site, const io::HttpRequest& request);
   io::HttpResponse explain(const Site& site, std::string_view label);
   io::HttpResponse fabric(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse fabric_diff(const Site& site, const io::HttpRequest& request);
   io::HttpResponse ledger(const Site& site, const io::HttpRequest& request);
   io::HttpResponse ledger_check(const Site& site, const io::HttpRequest& request);
   io::HttpResponse decisions(const Site& site, const io::HttpRequest& request);
@@ -46,6 +51,9 @@ class Api {
   io::HttpResponse ready() const;
 
   std::vector<ApiSite> sites_;
+  std::string version_;
+  Instant started_;
+  std::map<std::string, FabricLog> logs_;  // by site
   Metrics metrics_;
   uint64_t event_id_;  // begins at the start time, so that ids rise over restarts
   std::shared_ptr<io::EventChannel> events_;

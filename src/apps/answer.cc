@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -57,7 +58,8 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
   if (!response) return fail("net-refused", fmt::format("{} did not answer", server));
   if (!*response) {
     Diagnostic d = response->error();
-    d.hint = "is the daemon running? `fairlead serve` starts it; --local looks without it";
+    if (d.code != "net-not-allowed")
+      d.hint = "is the daemon running? `fairlead serve` starts it; --local looks without it";
     return std::unexpected(d);
   }
   if ((*response)->status == 200) return (*response)->body;
@@ -66,41 +68,61 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
   return fail(fmt::format("http-{}", (*response)->status), (*response)->body.substr(0, 300));
 }
 
-namespace {
-
-io::asio::awaitable<void> run_look(io::asio::io_context& io, LiveSite& live, Duration watch_for,
-                                   bool progress) {
-  constexpr int64_t kLimitSeconds = 120;  // chosen: a site of 150,000 jobs needs a few seconds
-  const auto begun = std::chrono::steady_clock::now();
-  const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
-  while (!live.looked() && passed() < std::chrono::seconds(kLimitSeconds))
-    co_await io::sleep_for(io::milliseconds(10));
-  const auto until = std::chrono::microseconds(watch_for.us);
-  while (passed() < until) {
-    if (progress) {
-      fmt::print(stderr, "\rlooking: {} of {} ",
-                 to_short_text(
-                     seconds(std::chrono::duration_cast<std::chrono::seconds>(passed()).count())),
-                 to_short_text(watch_for));
-    }
-    co_await io::sleep_for(io::milliseconds(200));
-  }
-  if (progress && watch_for.us > 0) fmt::print(stderr, "\r{:40}\r", "");
-  live.stop();
-  io.stop();
-}
-
-}  // namespace
-
 LocalLook::~LocalLook() = default;
 
+Result<SiteConfig> look_config(const AskOptions& options) {
+  ConfigResult result;
+  result.config.sites.emplace_back();
+  overlay(result, [](const char* name) { return std::getenv(name); }, options.settings);
+  if (!result.problems.empty()) return std::unexpected(result.problems[0]);
+  SiteConfig site = result.config.sites[0];
+  constexpr Duration kWatchedInterval = seconds(5);  // chosen: a short watch should see much
+  if (options.watch_for.us > 0)
+    site.telemetry.interval = std::min(site.telemetry.interval, kWatchedInterval);
+  return site;
+}
+
+io::asio::awaitable<void> LocalLook::await_interrupt() {
+  const std::vector<int> signals = {SIGINT, SIGTERM};
+  co_await io::wait_for_signal(signals);
+  interrupted_ = true;
+}
+
+// Ends after one look and `watch_for`. Ctrl-C ends it sooner: what was seen until then counts.
+io::asio::awaitable<void> LocalLook::run(Duration watch_for, bool progress) {
+  constexpr int64_t kLimitSeconds = 120;  // chosen: a site of 150,000 jobs needs a few seconds
+  const auto begun = std::chrono::steady_clock::now();
+  const auto passed = [&] {
+    return Duration{std::chrono::duration_cast<std::chrono::microseconds>(
+                        std::chrono::steady_clock::now() - begun)
+                        .count()};
+  };
+  while (!live_->looked() && passed() < seconds(kLimitSeconds) && !interrupted_)
+    co_await io::sleep_for(io::milliseconds(10));
+  while (passed() < watch_for && !interrupted_) {
+    if (progress)
+      fmt::print(stderr, "\rlooking: {} of {}; Ctrl-C shows what was seen so far ",
+                 to_short_text(seconds(whole_seconds(passed()))), to_short_text(watch_for));
+    co_await io::sleep_for(io::milliseconds(200));
+  }
+  if (progress && watch_for.us > 0) fmt::print(stderr, "\r{:70}\r", "");
+  if (interrupted_) cut_short_at_ = passed();
+  if (watch_for.us > 0 && live_->looked())
+    live_->site().tick(clock_.now());  // what was watched is booked to its end
+  live_->stop();
+  io_.stop();
+}
+
 Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
+  const auto config = look_config(options);
+  if (!config) return std::unexpected(config.error());
   std::unique_ptr<LocalLook> look(new LocalLook());
-  auto live = LiveSite::open(look->io_, look->clock_, options.look, look->journal_);
+  auto live = LiveSite::open(look->io_, look->clock_, *config, look->journal_);
   if (!live) return std::unexpected(live.error());
   look->live_ = std::move(*live);
   look->live_->start();
-  io::spawn(look->io_, run_look(look->io_, *look->live_, options.watch_for, options.progress));
+  io::spawn(look->io_, look->run(options.watch_for, options.progress));
+  if (options.watch_for.us > 0) io::spawn(look->io_, look->await_interrupt());
   look->io_.run();
   const SourceState& scheduler = look->engine().state().source(Source::scheduler);
   if (!scheduler.last_ok.known()) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/config_keys.h"
 #include "apps/live_site.h"
 #include "codec/json.h"
 #include "io/http_client.h"
@@ -19,11 +20,14 @@ namespace fairlead {
 struct AskOptions {
   std::string server;  // unix:/path or http://host:port; empty: the default
   std::string site;
-  bool local = false;  // do not ask a daemon
-  SiteConfig look;     // for a look of our own
-  Duration watch_for;  // a look of our own goes on for so long
+  bool local = false;             // do not ask a daemon
+  std::vector<Setting> settings;  // for a look of our own, over the variables
+  Duration watch_for;             // a look of our own goes on for so long, or until Ctrl-C
   bool progress = false;
 };
+
+// How a look of our own is made: defaults, FAIRLEAD_* variables, options.
+Result<SiteConfig> look_config(const AskOptions& options);
 
 // One look at the scheduler (and telemetry) without a daemon or a database.
 class LocalLook {
@@ -31,14 +35,20 @@ class LocalLook {
   // Fails with slurm-none, look-failed.
   static Result<std::unique_ptr<LocalLook>> take(const AskOptions& options);
   const Engine& engine() const { return live_->site().engine(); }
+  Duration cut_short_at() const { return cut_short_at_; }  // zero: it went on to its end
   ~LocalLook();
 
  private:
   LocalLook() = default;
+  io::asio::awaitable<void> run(Duration watch_for, bool progress);
+  io::asio::awaitable<void> await_interrupt();
+
   io::asio::io_context io_;
   io::Clock clock_;
   NoJournal journal_;
   std::unique_ptr<LiveSite> live_;
+  bool interrupted_ = false;
+  Duration cut_short_at_;
 };
 
 class Asker {
@@ -61,6 +71,9 @@ class Asker {
     }
     return local(look_->engine());
   }
+
+  // Of the look that was made last; zero where there was none or it went on to its end.
+  Duration cut_short_at() const { return look_ ? look_->cut_short_at() : Duration{}; }
 
   std::optional<std::string> server_address() const;  // nothing: no daemon is named or runs
   Result<std::string> fetch(const std::string& server, const std::string& path) const;

@@ -12,17 +12,35 @@
 namespace fairlead {
 
 struct Program {
+  std::string version;
   CLI::App app;
   OutputOptions output;
   AskOptions ask;
+  std::string watch;  // repeat so often; empty: once
   std::function<int()> run;
 };
 
-void add_output_options(CLI::App& command, Program& program);
+// --- what several commands have in common ---
+
+CLI::App* add_command(Program& program, const std::string& name, const std::string& about,
+                      const std::string& examples);
+
+// -o and, for what has rows, --no-headers, --filter, --sort and --limit.
+void add_output_options(CLI::App& command, Program& program, bool html = false);
 void add_look_options(CLI::App& command, Program& program);  // how to look without a daemon
 void add_ask_options(CLI::App& command, Program& program);   // daemon or look
+void add_watch_option(CLI::App& command, Program& program);
+void add_since_option(CLI::App& command, std::string& since);
 
-void add_read_commands(Program& program);  // observe, report, queue, explain, fabric, ledger, top
+// Runs `show`, once or as --watch says until it is interrupted.
+void set_run(Program& program, std::function<int(Asker&)> show);
+
+// --- the commands ---
+
+void add_report_commands(Program& program);  // observe, report
+void add_top_command(Program& program);
+void add_read_commands(Program& program);  // queue, explain, ledger
+void add_fabric_command(Program& program);
 void add_serve_command(Program& program);
 void add_doctor_command(Program& program);
 void add_replay_command(Program& program);

@@ -1,20 +1,13 @@
 // fairlead completion bash|zsh|fish: made from the command line's own definition.
 #include <fmt/format.h>
 
+#include "apps/arguments.h"
 #include "apps/commands.h"
+#include "apps/man_page.h"
 #include "views/report.h"
 
 namespace fairlead {
 namespace {
-
-std::vector<std::string> option_names(const CLI::App& c) {
-  std::vector<std::string> names;
-  for (const CLI::Option* o : c.get_options()) {
-    for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : o->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
 
 std::string bash(const CLI::App& app) {
   std::string out =
@@ -24,12 +17,13 @@ std::string bash(const CLI::App& app) {
       "  case $prev in\n    -o|--output) COMPREPLY=($(compgen -W 'table wide json yaml csv name "
       "html' -- \"$cur\")); return ;;\n";
   out +=
-      "    --by) COMPREPLY=($(compgen -W 'team class user partition model' -- \"$cur\")); return "
+      "    --by) COMPREPLY=($(compgen -W 'team class user node partition model' -- \"$cur\")); "
+      "return "
       ";;\n  esac\n";
   out += "  if [ \"$COMP_CWORD\" = 1 ]; then words='";
-  for (const CLI::App* c : app.get_subcommands({})) out += c->get_name() + " ";
+  for (const CLI::App* c : commands_of(app)) out += c->get_name() + " ";
   out += "--help --version'\n  else\n    case $command in\n";
-  for (const CLI::App* c : app.get_subcommands({})) {
+  for (const CLI::App* c : commands_of(app)) {
     out +=
         fmt::format("      {}) words='{}' ;;\n", c->get_name(), fmt::join(option_names(*c), " "));
   }
@@ -37,8 +31,8 @@ std::string bash(const CLI::App& app) {
       "    esac\n    case $command in explain) case $cur in -*) ;; *) words=$(fairlead __complete "
       "workloads 2>/dev/null) ;; esac ;; esac\n";
   out +=
-      "    case $command in fabric) words=\"$words show tree\" ;; ledger) words=\"$words show "
-      "verify\" ;; completion) words='bash zsh fish' ;; esac\n";
+      "    case $command in fabric) words=\"$words show tree path\" ;; ledger) words=\"$words show "
+      "verify\" ;; completion) words='bash zsh fish man' ;; esac\n";
   out +=
       "    case $command in replay) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -W \"$words\" "
       "-- \"$cur\")); return ;; esac\n";
@@ -49,7 +43,7 @@ std::string bash(const CLI::App& app) {
 
 std::string fish(const CLI::App& app) {
   std::string out = "complete -c fairlead -f\n";
-  for (const CLI::App* c : app.get_subcommands({})) {
+  for (const CLI::App* c : commands_of(app)) {
     std::string about = c->get_description();
     std::erase(about, '\'');
     out += fmt::format("complete -c fairlead -n __fish_use_subcommand -a {} -d '{}'\n",
@@ -97,14 +91,22 @@ int complete_names(Program& p) {
 
 void add_completion_commands(Program& p) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* c = p.app.add_subcommand("completion", "shell completion");
-  c->footer(
-      "examples:\n  source <(fairlead completion bash)\n  fairlead completion fish > "
-      "~/.config/fish/completions/fairlead.fish");
-  c->add_option("shell", *shell, "bash, zsh or fish")
+  auto page = std::make_shared<std::string>();
+  CLI::App* c = add_command(
+      p, "completion", "shell completion, and the manual's pages",
+      "  source <(fairlead completion bash)\n  fairlead completion fish > "
+      "~/.config/fish/completions/fairlead.fish\n  fairlead completion man report | man -l -");
+  c->add_option("shell", *shell, "bash, zsh, fish or man")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  c->callback([&p, shell] { p.run = [&p, shell] { return print(script(p.app, *shell)); }; });
+      ->check(one_of({"bash", "zsh", "fish", "man"}));
+  c->add_option("command", *page, "of man: the command, else fairlead's own page");
+  c->callback([&p, shell, page] {
+    p.run = [&p, shell, page] {
+      if (*shell != "man") return print(script(p.app, *shell));
+      const auto text = man_page(p.app, *page);
+      return text ? print(*text) : complain(text.error());
+    };
+  });
   CLI::App* hidden = p.app.add_subcommand("__complete", "")->group("");
   auto what = std::make_shared<std::string>();
   hidden->add_option("what", *what);

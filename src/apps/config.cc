@@ -4,188 +4,127 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <functional>
+#include <charconv>
 #include <set>
+
+#include "apps/config_keys.h"
+#include "base/words.h"
 
 namespace fairlead {
 namespace {
 
-// How many letters must change to turn one word into the other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-// Walks one YAML mapping and tells everything that is wrong with it.
+// Walks one YAML document and tells everything that is wrong with it.
 class Reader {
  public:
-  Reader(std::string source, std::vector<Diagnostic>& problems)
-      : source_(std::move(source)), problems_(problems) {}
+  Reader(std::string source, ConfigResult& result) : source_(std::move(source)), result_(result) {}
+
+  void document(const YAML::Node& root) {
+    mapping(root, "fairlead.yaml", "", no_site_, {"sites"});
+    std::set<std::string> names;
+    for (const SiteConfig& site : result_.config.sites) {
+      if (!names.insert(site.name).second)
+        problem(root, "config-duplicate-key", fmt::format("two sites are named '{}'", site.name));
+    }
+  }
+
+ private:
+  // The keys of `section` that the table has, and mappings in it.
+  void mapping(const YAML::Node& node, const std::string& where, std::string_view section,
+               SiteConfig& site, const std::vector<std::string>& parts) {
+    if (node.IsNull()) return;
+    if (!node.IsMap())
+      return problem(node, "config-wrong-type",
+                     fmt::format("'{}' must be a mapping of keys", where));
+    std::vector<std::string> known = parts;
+    for (const ConfigKey& key : config_key_table()) {
+      if (key.section == section) known.emplace_back(key.name);
+    }
+    std::set<std::string> seen;
+    for (const auto& item : node) {
+      const std::string name = item.first.IsScalar() ? item.first.Scalar() : "";
+      if (!seen.insert(name).second)
+        problem(item.first, "config-duplicate-key",
+                fmt::format("key '{}' stands here twice", name));
+      if (std::ranges::find(parts, name) != parts.end())
+        part(item.second, name, site);
+      else if (std::ranges::find(known, name) != known.end())
+        value(item.second, section, name, site);
+      else
+        problem(item.first, "config-unknown-key",
+                fmt::format("unknown key '{}' in {}", name, where), hint_for_unknown(name, known));
+    }
+  }
+
+  void part(const YAML::Node& node, const std::string& name, SiteConfig& site) {
+    if (name != "sites") return mapping(node, name, name, site, {});
+    if (!node.IsSequence()) return problem(node, "config-wrong-type", "'sites' must be a list");
+    for (const YAML::Node& item : node) {
+      SiteConfig& own = result_.config.sites.emplace_back();
+      mapping(item, "a site", "site", own, {"slurm", "telemetry", "evidence"});
+      if (!item.IsMap() || !item["grace"]) continue;
+      if (const auto wrong = grace_problem(own))
+        problem(item["grace"], wrong->code, wrong->message, wrong->hint);
+    }
+  }
+
+  void value(const YAML::Node& node, std::string_view section, const std::string& name,
+             SiteConfig& site) {
+    const auto key = std::ranges::find_if(config_key_table(), [&](const ConfigKey& k) {
+      return k.section == section && k.name == name;
+    });
+    std::vector<std::string> texts;
+    bool good = node.IsScalar();
+    if (good) texts = {node.Scalar()};
+    if (node.IsSequence() && key->is_list()) {
+      good = std::ranges::all_of(node, [](const YAML::Node& item) { return item.IsScalar(); });
+      for (const YAML::Node& item : node) texts.push_back(item.IsScalar() ? item.Scalar() : "");
+    }
+    if (!good) texts.clear();
+    if (!good && key->is_list())
+      return problem(node, "config-wrong-type", fmt::format("'{}' must be a list of texts", name));
+    if (const auto wrong = set_key(*key, result_.config, site, texts))
+      problem(node, wrong->code, wrong->message, wrong->hint);
+  }
 
   void problem(const YAML::Node& node, std::string code, std::string message,
                std::string hint = {}) {
     const YAML::Mark mark = node.Mark();
-    problems_.push_back(
+    result_.problems.push_back(
         {.code = std::move(code),
          .message = std::move(message),
          .place = {.source = source_, .line = mark.line + 1, .column = mark.column + 1},
          .hint = std::move(hint)});
   }
 
-  using Take = std::function<void(const YAML::Node&)>;
-  void mapping(const YAML::Node& node, const std::string& where,
-               const std::vector<std::pair<std::string, Take>>& keys) {
-    if (node.IsNull()) return;
-    if (!node.IsMap()) {
-      problem(node, "config-wrong-type", fmt::format("'{}' must be a mapping of keys", where));
-      return;
-    }
-    std::set<std::string> seen;
-    for (const auto& item : node) {
-      const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
-      if (!seen.insert(key).second)
-        problem(item.first, "config-duplicate-key", fmt::format("key '{}' stands here twice", key));
-      const auto known = std::ranges::find(keys, key, &std::pair<std::string, Take>::first);
-      if (known != keys.end())
-        known->second(item.second);
-      else
-        unknown_key(item.first, key, where, keys);
-    }
-  }
-
-  void text(const YAML::Node& node, std::string& out, const char* what) {
-    if (node.IsScalar())
-      out = node.Scalar();
-    else
-      problem(node, "config-wrong-type", fmt::format("'{}' must be a text", what));
-  }
-  void duration(const YAML::Node& node, Duration& out, const char* what) {
-    const auto value = node.IsScalar() ? parse_duration(node.Scalar()) : std::nullopt;
-    if (value && value->us > 0)
-      out = *value;
-    else
-      problem(node, "config-wrong-type", fmt::format("'{}' must be a duration above zero", what),
-              "write it like 15s or 2m");
-  }
-  void texts(const YAML::Node& node, std::vector<std::string>& out, const char* what) {
-    if (node.IsScalar()) {
-      out = {node.Scalar()};
-      return;
-    }
-    if (!node.IsSequence())
-      return problem(node, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
-    for (const YAML::Node& item : node) {
-      if (item.IsScalar())
-        out.push_back(item.Scalar());
-      else
-        problem(item, "config-wrong-type", fmt::format("'{}' must be a list of texts", what));
-    }
-  }
-  void word(const YAML::Node& node, std::string& out, const char* what,
-            const std::vector<std::string>& words) {
-    text(node, out, what);
-    if (std::ranges::find(words, out) != words.end()) return;
-    problem(node, "config-wrong-type", fmt::format("'{}' cannot be '{}'", what, out),
-            fmt::format("one of {}", fmt::join(words, ", ")));
-  }
-
- private:
-  void unknown_key(const YAML::Node& node, const std::string& key, const std::string& where,
-                   const std::vector<std::pair<std::string, Take>>& keys) {
-    const auto nearest =
-        std::ranges::min_element(keys, {}, [&](const auto& k) { return distance(key, k.first); });
-    std::string hint;
-    if (nearest != keys.end() &&
-        distance(key, nearest->first) <= std::max<size_t>(2, key.size() / 3)) {
-      hint = fmt::format("did you mean '{}'?", nearest->first);
-    } else {
-      std::vector<std::string> names;
-      for (const auto& k : keys) names.push_back(k.first);
-      hint = fmt::format("known here: {}", fmt::join(names, ", "));
-    }
-    problem(node, "config-unknown-key", fmt::format("unknown key '{}' in {}", key, where), hint);
-  }
-
   std::string source_;
-  std::vector<Diagnostic>& problems_;
+  ConfigResult& result_;
+  SiteConfig no_site_;  // of keys that are the file's
 };
 
-void read_slurm(Reader& r, const YAML::Node& node, SlurmConfig& c) {
-  r.mapping(node, "slurm",
-            {
-                {"via",
-                 [&](const YAML::Node& n) {
-                   r.word(n, c.via, "via", {"auto", "bridge", "rest", "commands"});
-                 }},
-                {"conf", [&](const YAML::Node& n) { r.text(n, c.conf, "conf"); }},
-                {"bridge", [&](const YAML::Node& n) { r.text(n, c.bridge, "bridge"); }},
-                {"rest", [&](const YAML::Node& n) { r.text(n, c.rest, "rest"); }},
-                {"rest_token_file",
-                 [&](const YAML::Node& n) { r.text(n, c.rest_token_file, "rest_token_file"); }},
-                {"rest_user", [&](const YAML::Node& n) { r.text(n, c.rest_user, "rest_user"); }},
-                {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
-            });
-}
-
-void read_telemetry(Reader& r, const YAML::Node& node, TelemetryConfig& c) {
-  r.mapping(
-      node, "telemetry",
-      {
-          {"prometheus", [&](const YAML::Node& n) { r.text(n, c.prometheus, "prometheus"); }},
-          {"exporters", [&](const YAML::Node& n) { r.texts(n, c.exporters, "exporters"); }},
-          {"bearer_file", [&](const YAML::Node& n) { r.text(n, c.bearer_file, "bearer_file"); }},
-          {"interval", [&](const YAML::Node& n) { r.duration(n, c.interval, "interval"); }},
-      });
-}
-
-void read_evidence(Reader& r, const YAML::Node& node, EvidenceRules& c) {
-  r.mapping(node, "evidence",
-            {
-                {"stale_after",
-                 [&](const YAML::Node& n) { r.duration(n, c.stale_after, "stale_after"); }},
-                {"idle_hold_after",
-                 [&](const YAML::Node& n) { r.duration(n, c.idle_hold_after, "idle_hold_after"); }},
-            });
-}
-
-void read_site(Reader& r, const YAML::Node& node, SiteConfig& c) {
-  std::string stage = "observe";
-  r.mapping(node, "a site",
-            {
-                {"name", [&](const YAML::Node& n) { r.text(n, c.name, "name"); }},
-                {"slurm", [&](const YAML::Node& n) { read_slurm(r, n, c.slurm); }},
-                {"telemetry", [&](const YAML::Node& n) { read_telemetry(r, n, c.telemetry); }},
-                {"evidence", [&](const YAML::Node& n) { read_evidence(r, n, c.evidence); }},
-                {"grace", [&](const YAML::Node& n) { r.duration(n, c.grace, "grace"); }},
-                {"stage",
-                 [&](const YAML::Node& n) {
-                   r.word(n, stage, "stage", {"observe", "suggest", "enforce"});
-                   if (stage == "suggest" || stage == "enforce") {
-                     r.problem(n, "config-not-allowed",
-                               fmt::format("stage '{}' does not exist in this version", stage),
-                               "observe");
-                   }
-                 }},
-            });
-  constexpr Duration kGraceMin = seconds(10);  // Slurm with nothing new is told of every 5 s
-  const Duration least = std::max({kGraceMin, c.slurm.interval, c.telemetry.interval});
-  if (node.IsMap() && node["grace"] && c.grace < least) {
-    r.problem(node["grace"], "config-not-allowed",
-              "'grace' is so short that a source that is well would count as silent",
-              fmt::format("at least {}s", whole_seconds(least)));
+// Lines of one section, as YAML.
+std::string keys_of(std::string_view section, std::string_view indent, bool in_list = false) {
+  std::string text;
+  for (const ConfigKey& key : config_key_table()) {
+    if (key.section != section) continue;
+    const std::string dash = in_list && text.empty() ? "- " : in_list ? "  " : "";
+    const std::string line = fmt::format("{}{}{}: {}", indent, dash, key.name, key.example);
+    text += fmt::format("{:<58} # {} ({})\n", line, key.meaning, key.variable());
   }
+  return text;
 }
 
 }  // namespace
+
+bool is_listen_address(const std::string& text) {
+  if (text.starts_with("unix:")) return text.size() > 6 && text[5] == '/';
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0 || colon + 1 == text.size()) return false;
+  uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data() + colon + 1, end, port);
+  const bool several = text.find(':') != colon;
+  return error == std::errc{} && read == end && (!several || text.starts_with('['));
+}
 
 bool beyond_loopback(const std::string& listen) {
   return !listen.empty() && !listen.starts_with("unix:") && !listen.starts_with("127.") &&
@@ -194,84 +133,25 @@ bool beyond_loopback(const std::string& listen) {
 
 ConfigResult read_config(const std::string& text, const std::string& source) {
   ConfigResult result;
-  Reader r(source, result.problems);
-  Config& c = result.config;
-  YAML::Node root;
   try {
-    root = YAML::Load(text);
+    Reader(source, result).document(YAML::Load(text));
   } catch (const YAML::Exception& e) {
     result.problems.push_back(
         {.code = "config-bad",
          .message = "not YAML: " + e.msg,
          .place = {.source = source, .line = e.mark.line + 1, .column = e.mark.column + 1},
          .hint = {}});
-    return result;
   }
-  const auto listen = [&](const YAML::Node& n, std::string& out, const char* what) {
-    r.text(n, out, what);
-    if (beyond_loopback(out)) {
-      r.problem(
-          n, "config-not-allowed",
-          fmt::format("'{}' is beyond this machine, and this version has neither tls nor identity",
-                      out),
-          "127.0.0.1:7077 or unix:/run/fairlead.sock");
-    }
-  };
-  r.mapping(
-      root, "fairlead.yaml",
-      {
-          {"sites",
-           [&](const YAML::Node& n) {
-             if (!n.IsSequence())
-               return r.problem(n, "config-wrong-type", "'sites' must be a list");
-             for (const YAML::Node& item : n) read_site(r, item, c.sites.emplace_back());
-           }},
-          {"store",
-           [&](const YAML::Node& n) {
-             r.text(n, c.store, "store");
-             if (!c.store.starts_with("sqlite:")) {
-               r.problem(n, "config-not-allowed",
-                         fmt::format("store '{}' is not of this version", c.store),
-                         "sqlite:/var/lib/fairlead/fairlead.db");
-             }
-           }},
-          {"listen", [&](const YAML::Node& n) { listen(n, c.listen, "listen"); }},
-          {"listen_http", [&](const YAML::Node& n) { listen(n, c.listen_http, "listen_http"); }},
-      });
-  std::set<std::string> names;
-  for (const SiteConfig& site : c.sites) {
-    if (!names.insert(site.name).second)
-      r.problem(root, "config-duplicate-key", fmt::format("two sites are named '{}'", site.name));
-  }
-  if (c.sites.empty()) c.sites.emplace_back();
+  if (result.config.sites.empty()) result.config.sites.emplace_back();
   return result;
 }
 
 std::string config_keys() {
-  return R"(sites:                          # a list; without it: the Slurm of this machine
-  - name: alpha                 # how reports call it (local)
-    stage: observe              # the only one of this version
-    slurm:
-      via: auto                 # auto | bridge | rest | commands
-      conf: /etc/slurm/slurm.conf   # default: SLURM_CONF, else Slurm's own
-      bridge: /usr/bin/fairlead-slurm   # default: beside fairlead, else in PATH
-      rest: unix:/run/slurmrestd.sock   # or http://host:6820
-      rest_token_file: /etc/fairlead/token
-      rest_user: fairlead
-      interval: 1s              # looks for changes at the soonest
-    telemetry:
-      prometheus: http://127.0.0.1:9090
-      exporters: ["http://{node}:9400/metrics"]   # instead of prometheus
-      bearer_file: /etc/fairlead/prometheus-token
-      interval: 15s
-    evidence:
-      stale_after: 90s          # a look at a GPU counts for so long
-      idle_hold_after: 15m      # an idle stretch so long is an idle hold
-    grace: 60s                  # a source that is silent for longer is not seen
-store: sqlite:/var/lib/fairlead/fairlead.db
-listen: unix:/run/fairlead.sock # the API, for the commands of this machine
-listen_http: 127.0.0.1:7077     # the API and the console over TCP, loopback only
-)";
+  return "# An option of the command line wins over a variable, and a variable over this file.\n"
+         "sites:   # a list; without it: the Slurm of this machine\n" +
+         keys_of("site", "  ", true) + "    slurm:\n" + keys_of("slurm", "      ") +
+         "    telemetry:\n" + keys_of("telemetry", "      ") + "    evidence:\n" +
+         keys_of("evidence", "      ") + keys_of("", "");
 }
 
 }  // namespace fairlead

@@ -1,8 +1,7 @@
 // fairlead.yaml: the plumbing.
 //
-// Every key is listed in kKeys of config.cc, which is also the documentation that `fairlead serve
-// --keys` prints. A key that is not there is refused with its line, its column and the nearest
-// name.
+// config_keys.h has every key. A key that is not there is refused with its line, its column and the
+// nearest name.
 #pragma once
 
 #include <string>
@@ -33,6 +32,7 @@ struct TelemetryConfig {
 
 struct SiteConfig {
   std::string name = "local";
+  std::string stage = "observe";
   SlurmConfig slurm;
   TelemetryConfig telemetry;
   EvidenceRules evidence;
@@ -54,9 +54,12 @@ struct ConfigResult {
 };
 ConfigResult read_config(const std::string& text, const std::string& source);
 
+// "unix:/path" or "host:port", a port from 0 to 65535.
+bool is_listen_address(const std::string& text);
+
 // Whether an address to listen on can be reached from other machines.
 bool beyond_loopback(const std::string& listen);
 
-std::string config_keys();  // documentation of every key
+std::string config_keys();  // documentation of every key and its variable, as a file that is valid
 
 }  // namespace fairlead

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "api/answers.h"
 #include "apps/commands.h"
-#include "views/report.h"
+#include "base/words.h"
 
 namespace fairlead {
 namespace {
@@ -27,6 +28,43 @@ struct Checkup {
 };
 BOOST_DESCRIBE_STRUCT(Checkup, (), (apiVersion, kind, checks))
 
+void check_source(const SourceRow& source, const SiteRow& site, Checkup& up) {
+  constexpr int64_t kLagMax = 60;  // seconds; chosen: as the engine's grace of a source
+  const std::string what = fmt::format("{}: {}", site.site, enum_name(source.source));
+  if (!source.known) {
+    if (source.source == Source::telemetry)
+      up.checks.push_back({what, Finding::note, "none is configured: nothing can be measured",
+                           "telemetry of the site in fairlead.yaml"});
+    return;
+  }
+  const int64_t lag = whole_seconds(site.as_of - source.last_ok);
+  const std::string seen = source.last_ok.known()
+                               ? "seen " + age(source.last_ok, site.as_of) + " ago"
+                               : "never seen well";
+  if (!source.ok)
+    up.checks.push_back({what, Finding::bad, seen + ": " + source.detail, "see what it says"});
+  else
+    up.checks.push_back({what, lag > kLagMax ? Finding::bad : Finding::good,
+                         source.detail.empty() ? seen : seen + "; " + source.detail,
+                         lag > kLagMax ? "is the source slow, or the daemon's machine busy?" : ""});
+  if (source.unreadable > 0)
+    up.checks.push_back({what, Finding::bad, plural(source.unreadable, "record") + " unreadable",
+                         "tell us, with the release"});
+}
+
+void check_served_site(const SiteRow& site, Checkup& up) {
+  for (const SourceRow& source : site.sources) check_source(source, site, up);
+  const std::string what = site.site + ": store";
+  if (!site.journal_problem.empty())
+    up.checks.push_back({what, Finding::bad, site.journal_problem, "make room, or mend the disk"});
+  else if (site.store.empty())
+    up.checks.push_back({what, Finding::note, "none: the ledger begins anew with each start",
+                         "serve --store sqlite:/path"});
+  else
+    up.checks.push_back({what, Finding::good, "writes " + site.store, ""});
+}
+
+// What the daemon says of itself, where one runs.
 void check_daemon(Program& p, Checkup& up) {
   Asker asker(p.ask);
   const auto server = asker.server_address();
@@ -37,18 +75,27 @@ void check_daemon(Program& p, Checkup& up) {
     return;
   }
   const auto body = asker.fetch(*server, "/v1/sites");
-  if (body)
-    up.checks.push_back({"daemon", Finding::good, "answers on " + *server, ""});
-  else
-    up.checks.push_back({"daemon", Finding::bad, to_text(body.error()), "fairlead serve"});
+  const auto list = body ? json::from_json<SiteList>(*body) : std::unexpected(body.error());
+  if (!list) {
+    up.checks.push_back({"daemon", Finding::bad, list.error().message, list.error().hint});
+    return;
+  }
+  const bool same = list->version == p.version;
+  up.checks.push_back({"daemon", same ? Finding::good : Finding::note,
+                       fmt::format("fairlead {} answers on {}, up {}", list->version, *server,
+                                   age(list->started, list->now)),
+                       same ? "" : "this program is " + p.version + ": install one of the two"});
+  for (const SiteRow& site : list->sites) check_served_site(site, up);
 }
 
 void check_scheduler(const State& s, Checkup& up) {
-  up.checks.push_back({"scheduler", Finding::good,
-                       fmt::format("Slurm {} of cluster {}: {} nodes, {} GPUs, {} jobs",
-                                   s.scheduler.release, s.scheduler.cluster, s.fleet.nodes().size(),
-                                   s.fleet.present_devices(), s.workloads.size()),
-                       ""});
+  up.checks.push_back(
+      {"scheduler", Finding::good,
+       fmt::format("Slurm {} of cluster {}: {}, {}, {}", s.scheduler.release, s.scheduler.cluster,
+                   plural(static_cast<int64_t>(s.fleet.nodes().size()), "node"),
+                   plural(s.fleet.present_devices(), "GPU"),
+                   plural(static_cast<int64_t>(s.workloads.size()), "job")),
+       ""});
   const SourceState& source = s.source(Source::scheduler);
   if (source.unreadable > 0)
     up.checks.push_back({"records", Finding::bad,
@@ -57,23 +104,25 @@ void check_scheduler(const State& s, Checkup& up) {
   if (!source.detail.empty())
     up.checks.push_back({"refused", Finding::note, source.detail, "a right to read it"});
   const bool limits = !s.associations.empty();
-  up.checks.push_back({"accounts", limits ? Finding::good : Finding::note,
-                       limits ? fmt::format("{} associations, {} classes (QOS)",
-                                            s.associations.size(), s.qos.size())
-                              : "no associations: limits of accounts cannot be explained",
-                       limits ? "" : "slurmdbd, or a right to see associations (PrivateData)"});
+  up.checks.push_back(
+      {"accounts", limits ? Finding::good : Finding::note,
+       limits ? fmt::format("{}, {}: a team is an account, a class a QOS",
+                            plural(static_cast<int64_t>(s.associations.size()), "association"),
+                            fmt::format("{} QOS", s.qos.size()))
+              : "no associations: limits of accounts cannot be explained",
+       limits ? "" : "slurmdbd, or a right to see associations (PrivateData)"});
   up.checks.push_back({"topology", s.fleet.switches().empty() ? Finding::note : Finding::good,
                        s.fleet.switches().empty()
                            ? "none: the fleet is one flat leaf"
-                           : fmt::format("{} switches", s.fleet.switches().size()),
+                           : plural(static_cast<int64_t>(s.fleet.switches().size()), "switch"),
                        s.fleet.switches().empty() ? "topology.conf" : ""});
   int64_t without = 0;
   for (const auto& [id, w] : s.workloads) without += w.unplaced_milli != 0 ? 1 : 0;
   if (without > 0)
-    up.checks.push_back(
-        {"placement", Finding::bad,
-         fmt::format("{} running jobs hold GPUs on nodes that nobody states", without),
-         "check slurm.conf"});
+    up.checks.push_back({"placement", Finding::bad,
+                         fmt::format("GPUs are held on nodes that nobody states, by {}",
+                                     plural(without, "running job")),
+                         "check slurm.conf"});
 }
 
 void check_telemetry(const State& s, const SiteConfig& c, Checkup& up) {
@@ -100,7 +149,7 @@ void check_telemetry(const State& s, const SiteConfig& c, Checkup& up) {
   if (s.samples_unmatched > 0)
     up.checks.push_back(
         {"join", Finding::note,
-         fmt::format("{} samples are of GPUs that no node states", s.samples_unmatched),
+         fmt::format("of GPUs that no node states: {}", plural(s.samples_unmatched, "sample")),
          "names of nodes and exporters"});
 }
 
@@ -109,7 +158,9 @@ int doctor(Program& p) {
   check_daemon(p, up);
   AskOptions local = p.ask;
   local.local = true;
-  const auto command = slurm_command(local.look.slurm, false);
+  const auto config = look_config(local);
+  if (!config) return complain(config.error());
+  const auto command = slurm_command(config->slurm, false);
   if (!command) {
     up.checks.push_back({"bridge", Finding::bad, command.error().message, command.error().hint});
   } else {
@@ -121,7 +172,7 @@ int doctor(Program& p) {
                            "is slurmctld up, munge running, slurm.conf readable?"});
     } else {
       check_scheduler((*look)->engine().state(), up);
-      check_telemetry((*look)->engine().state(), local.look, up);
+      check_telemetry((*look)->engine().state(), *config, up);
     }
   }
   up.checks.push_back(
@@ -137,13 +188,14 @@ int doctor(Program& p) {
   };
   const int code = print_view(
       up, p.output,
-      [&](const Checkup& c, const TextOptions&) {
-        return to_text(table(c), {.headers = p.output.headers});
+      [&](const Checkup& c, const TextOptions& t) {
+        return to_text(table(c), {.headers = t.headers});
       },
-      table);
+      table, [](Checkup& c) { return &c.checks; });
+  if (code != kExitGood) return code;
   const bool bad =
       std::ranges::any_of(up.checks, [](const Check& c) { return c.finding == Finding::bad; });
-  return bad ? kExitFound : code;
+  return bad ? kExitFound : kExitGood;
 }
 
 }  // namespace

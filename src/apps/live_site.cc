@@ -1,5 +1,6 @@
 #include "apps/live_site.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -42,13 +43,12 @@ std::string interval_text(Duration d) {
 Result<std::vector<std::string>> slurm_command(const SlurmConfig& config, bool once) {
   std::vector<std::string> argv;
   const bool any = config.via == "auto";
-  const char* named = std::getenv("FAIRLEAD_BRIDGE");
-  const std::string bridge = find_program(!config.bridge.empty() ? config.bridge
-                                          : named != nullptr     ? named
-                                                                 : "",
-                                          "fairlead-slurm");
-  if (config.via == "bridge" && bridge.empty()) {
-    return fail("slurm-none", "the bridge fairlead-slurm is not there",
+  const std::string bridge = find_program(config.bridge, "fairlead-slurm");
+  const bool wanted = config.via == "bridge" || (any && !config.bridge.empty());
+  if (wanted && bridge.empty()) {
+    return fail("slurm-none",
+                fmt::format("the bridge {} is not there, or may not be run",
+                            config.bridge.empty() ? "fairlead-slurm" : config.bridge),
                 "install it, or set slurm.via to rest or commands");
   }
   if (config.via == "bridge" || (any && !bridge.empty() && config.rest.empty())) {

@@ -9,22 +9,90 @@
 
 namespace fairlead {
 
-int complain(const Diagnostic& d) {
-  std::string text = to_text(d) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  const std::string_view code = d.code;
-  if (code == "workload-unknown" || code == "site-unknown" || code == "since-bad" ||
-      code == "usage")
-    return kExitUsage;
-  if (code.starts_with("net-not-allowed") || code == "http-401" || code == "http-403" ||
-      code == "file-not-allowed")
-    return kExitNotAllowed;
-  if (code.starts_with("net-") || code.starts_with("slurm-") || code == "look-failed" ||
-      code.starts_with("http-") || code.starts_with("tls-") || code.starts_with("listen-") ||
-      code.starts_with("lock-")) {
-    return kExitUnreachable;
+namespace {
+
+struct ExitRule {
+  std::string_view code;
+  bool whole;  // else the code begins so
+  int exit;
+};
+
+// The first that fits counts; what is in none was refused as input.
+constexpr ExitRule kExitRules[] = {
+    {"usage", true, kExitUsage},
+    {"workload-unknown", true, kExitUsage},
+    {"site-unknown", true, kExitUsage},
+    {"node-unknown", true, kExitUsage},
+    {"not-found", true, kExitUsage},
+    {"field-unknown", true, kExitUsage},
+    {"filter-bad", true, kExitUsage},
+    {"since-bad", true, kExitUsage},
+    {"parameter-", false, kExitUsage},
+    {"config-", false, kExitRefused},
+    {"net-not-allowed", true, kExitNotAllowed},
+    {"listen-not-allowed", true, kExitNotAllowed},
+    {"file-not-allowed", true, kExitNotAllowed},
+    {"store-not-writable", true, kExitNotAllowed},
+    {"secret-unreadable", true, kExitNotAllowed},
+    {"http-401", true, kExitNotAllowed},
+    {"http-403", true, kExitNotAllowed},
+    {"http-login", true, kExitNotAllowed},
+    {"host", true, kExitNotAllowed},
+    {"listen-bad", true, kExitUsage},
+    {"url-bad", true, kExitUsage},
+    {"net-", false, kExitUnreachable},
+    {"slurm-", false, kExitUnreachable},
+    {"look-", false, kExitUnreachable},
+    {"http-", false, kExitUnreachable},
+    {"tls-", false, kExitUnreachable},
+    {"listen-", false, kExitUnreachable},
+    {"lock-", false, kExitUnreachable},
+    {"store-busy", true, kExitUnreachable},
+    {"store-full", true, kExitUnreachable},
+    {"store-io", true, kExitUnreachable},
+    {"file-unwritable", true, kExitUnreachable},
+};
+
+}  // namespace
+
+int exit_code_of(std::string_view code) {
+  for (const ExitRule& rule : kExitRules) {
+    if (rule.whole ? code == rule.code : code.starts_with(rule.code)) return rule.exit;
   }
   return kExitRefused;
+}
+
+int complain(const Diagnostic& d) {
+  Diagnostic said = d;
+  if (said.place.source.empty()) said.place.source = "fairlead";
+  said.message = printable(said.message);
+  const std::string text = to_text(said) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return exit_code_of(d.code);
+}
+
+int complain_usage(std::string message, std::string hint) {
+  return complain(
+      {.code = "usage", .message = std::move(message), .place = {}, .hint = std::move(hint)});
+}
+
+bool on_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+
+std::string tame(std::string data) {
+  if (!on_terminal()) return data;
+  std::string out;
+  for (size_t i = 0; i < data.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(data[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < data.size() ? data[i + 1] : 0);
+    const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (c1 || byte == 0x7f) {
+      out += fmt::format("\\u{:04x}", c1 ? next : byte);
+      i += c1 ? 1 : 0;
+    } else {
+      out += data[i];
+    }
+  }
+  return out;
 }
 
 int print(std::string_view text) {
@@ -50,15 +118,32 @@ int terminal_width() {
   return std::min<int>(size.ws_col, 160);
 }
 
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
 bool wants_colour() {
-  const char* no = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) != 0 && (no == nullptr || *no == '\0');
+  const std::string_view term = variable("TERM");
+  return on_terminal() && variable("NO_COLOR").empty() &&
+         (term.contains("256color") || has_true_colour());
+}
+
+bool has_true_colour() {
+  const std::string_view kind = variable("COLORTERM");
+  return kind == "truecolor" || kind == "24bit";
 }
 
 TextOptions text_options(const OutputOptions& options) {
   return {.width = options.width,
           .colour = options.colour,
+          .true_colour = options.colour && has_true_colour(),
           .wide = options.format == "wide",
+          .headers = options.headers,
           .now = {}};
 }
 

@@ -1,5 +1,6 @@
 // fairlead poll-slurm: the event stream of a Slurm without libslurm. Run by ourselves as a child.
 #include "adapters/slurm/run_poller.h"
+#include "apps/arguments.h"
 #include "apps/commands.h"
 
 namespace fairlead {
@@ -14,22 +15,17 @@ void add_poll_command(Program& p) {
   c->footer(
       "examples:\n  fairlead poll-slurm --once\n  fairlead poll-slurm --via rest --rest "
       "unix:/run/slurmrestd.sock --interval 5s");
-  c->add_option("--via", *via, "rest or commands")->check(CLI::IsMember({"rest", "commands"}));
+  c->add_option("--via", *via, "rest or commands")->check(one_of({"rest", "commands"}));
   c->add_option("--conf", o->conf, "slurm.conf to use");
   c->add_option("--rest", o->rest_url, "unix:/path or http://host:port");
   c->add_option("--token-file", o->rest_token_file, "file with a token for slurmrestd");
   c->add_option("--rest-user", o->rest_user, "user the token is for");
-  c->add_option("--interval", *interval, "look for changes every so often at the soonest (1s)");
+  c->add_option("--interval", *interval, "look for changes every so often at the soonest (1s)")
+      ->check(a_duration());
   c->add_flag("--once", o->once, "one full poll");
   c->callback([&p, o, via, interval] {
     p.run = [o, via, interval] {
-      const auto every = parse_duration(*interval);
-      if (!every || every->us <= 0)
-        return complain({.code = "usage",
-                         .message = "'" + *interval + "' is no duration",
-                         .place = {},
-                         .hint = "1s"});
-      o->interval = *every;
+      o->interval = *parse_duration(*interval);
       o->via = *via == "rest" ? slurm::Via::rest : slurm::Via::commands;
       return slurm::run_poller(*o);
     };

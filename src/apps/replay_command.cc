@@ -6,10 +6,10 @@
 #include <chrono>
 #include <filesystem>
 
+#include "apps/arguments.h"
 #include "apps/commands.h"
+#include "apps/report_output.h"
 #include "io/file.h"
-#include "present/html.h"
-#include "present/report_text.h"
 #include "sim/history.h"
 #include "sim/replay.h"
 #include "views/ledger_view.h"
@@ -19,7 +19,7 @@ namespace {
 
 struct ReplayArguments {
   std::vector<std::string> files;
-  std::string fleet, by, utc_offset;
+  std::string fleet, by, utc_offset, name = "history";
   bool verify = false;
 };
 
@@ -94,14 +94,15 @@ class Progress {
 
 void add_notes(Report& report, const HistoryNotes& notes) {
   std::vector<std::string> lines = {
-      fmt::format("{}: {} rows, {} workloads, {} runs", notes.format, with_thousands(notes.rows),
-                  with_thousands(notes.workloads), with_thousands(notes.runs))};
+      fmt::format("{}: {}, {}, {}", notes.format, plural(notes.rows, "row"),
+                  plural(notes.workloads, "workload"), plural(notes.runs, "run"))};
   lines.insert(lines.end(), notes.remarks.begin(), notes.remarks.end());
   for (const SkippedRows& s : notes.skipped) {
-    lines.push_back(fmt::format("{} rows left out: {} (first at {}:{})", with_thousands(s.count),
+    lines.push_back(fmt::format("{} left out: {} (first at {}:{})", plural(s.count, "row"),
                                 s.reason, s.source, s.line));
   }
   report.notes.insert(report.notes.begin(), lines.begin(), lines.end());
+  if (notes.format.starts_with("sacct")) report.scheduler = "slurm";
 }
 
 int run_replay(Program& p, const ReplayArguments& a) {
@@ -111,10 +112,8 @@ int run_replay(Program& p, const ReplayArguments& a) {
     const auto offset = parse_duration(
         std::string_view(a.utc_offset).substr(west || a.utc_offset[0] == '+' ? 1 : 0));
     if (!offset)
-      return complain({.code = "usage",
-                       .message = fmt::format("'{}' is no offset", a.utc_offset),
-                       .place = {},
-                       .hint = "--utc-offset 2h or -5h30m"});
+      return complain_usage(fmt::format("'{}' is no offset", a.utc_offset),
+                            "--utc-offset 2h or -5h30m");
     options.utc_offset = west ? Duration{-offset->us} : *offset;
   }
   std::vector<HistoryInput> inputs;
@@ -127,9 +126,9 @@ int run_replay(Program& p, const ReplayArguments& a) {
   if (!history) return complain(history.error());
   Progress progress;
   const ReplayResult result =
-      replay(*history, {.site = p.ask.look.name == "local" ? "history" : p.ask.look.name,
-                        .rules = {},
-                        .progress = [&](const ReplayProgress& at) { return progress.show(at); }});
+      replay(*history, {.site = a.name, .rules = {}, .progress = [&](const ReplayProgress& at) {
+                          return progress.show(at);
+                        }});
   progress.done();
   if (a.verify) {
     const LedgerCheck check = check_ledger(result.engine);
@@ -140,17 +139,10 @@ int run_replay(Program& p, const ReplayArguments& a) {
   Report report = report_of(result.engine.state(), {});
   add_notes(report, history->notes());
   if (const int64_t left_out = history->notes().skipped_rows(); left_out > 0) {
-    fmt::print(stderr, "replay: {} of {} rows were left out; the report's notes say why\n",
-               with_thousands(left_out), with_thousands(history->notes().rows));
+    fmt::print(stderr, "fairlead: left out: {} of {}; the report's notes say why\n",
+               with_thousands(left_out), plural(history->notes().rows, "row"));
   }
-  const auto by = report_by_of(a.by);
-  if (p.output.format == "html") return print(report_html(report));
-  return print_view(
-      report, p.output,
-      [&](const Report& r, const TextOptions& t) {
-        return by ? report_by_text(r, *by, t) : report_text(r, t);
-      },
-      [&](const Report& r) { return report_table(r, by.value_or(ReportBy::team)); });
+  return print_report(std::move(report), a.by, p.output);
 }
 
 }  // namespace
@@ -168,12 +160,12 @@ void add_replay_command(Program& p) {
                 "files, plain or gzip; several are parts of one; - is standard input")
       ->required();
   c->add_option("--by", a->by, "team, class, user, partition or model")
-      ->check(CLI::IsMember({"team", "class", "user", "partition", "model"}));
+      ->check(one_of({"team", "class", "user", "partition", "model"}));
   c->add_option("--utc-offset", a->utc_offset,
                 "of the site's clock, for dumps without a zone (2h, -5h)");
-  c->add_option("--name", p.ask.look.name, "how to call the site");
+  c->add_option("--name", a->name, "how to call the site");
   c->add_flag("--verify", a->verify, "recount the ledger at the end");
-  add_output_options(*c, p);
+  add_output_options(*c, p, true);
   c->callback([&p, a] { p.run = [&p, a] { return run_replay(p, *a); }; });
 }
 

@@ -3,11 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "api/routes.h"
+#include "apps/arguments.h"
 #include "apps/commands.h"
+#include "base/words.h"
 #include "io/file.h"
 #include "io/http_server.h"
 #include "runtime/store_journal.h"
@@ -34,38 +38,37 @@ std::string default_store() {
   return fmt::format("sqlite:{}", (folder / "fairlead.db").string());
 }
 
-// Defaults, then the file, then FAIRLEAD_* variables, then options.
-Result<Config> config_of(const ServeOptions& o, const SiteConfig& look) {
-  Config config;
+// Defaults, then the file, then FAIRLEAD_* variables, then options. Says all that is wrong but the
+// last, which is returned.
+Result<Config> config_of(const ServeOptions& o, const std::vector<Setting>& settings) {
+  ConfigResult read;
   if (!o.config_file.empty()) {
     const auto text = io::read_file(o.config_file, 1 << 20);
     if (!text) return std::unexpected(text.error());
-    ConfigResult read = read_config(*text, o.config_file);
-    for (size_t i = 1; i < read.problems.size(); ++i) complain(read.problems[i - 1]);
-    if (!read.problems.empty()) return std::unexpected(read.problems.back());
-    config = std::move(read.config);
+    read = read_config(*text, o.config_file);
   } else {
-    config.sites = {look};
-    config.listen = default_socket();
-    config.store = default_store();
+    read.config.sites.emplace_back();
+    read.config.listen = default_socket();
+    read.config.store = default_store();
   }
-  const auto variable = [](const char* name, std::string& out) {
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') out = value;
-  };
-  variable("FAIRLEAD_STORE", config.store);
-  variable("FAIRLEAD_LISTEN", config.listen);
-  variable("FAIRLEAD_LISTEN_HTTP", config.listen_http);
+  overlay(read, [](const char* name) { return std::getenv(name); }, settings);
+  for (size_t i = 1; i < read.problems.size(); ++i) complain(read.problems[i - 1]);
+  if (!read.problems.empty()) return std::unexpected(read.problems.back());
+  Config config = std::move(read.config);
   if (!o.store.empty()) config.store = o.store;
   if (!o.listen.empty()) config.listen = o.listen;
   if (!o.listen_http.empty()) config.listen_http = o.listen_http;
   for (const std::string& address : {config.listen, config.listen_http}) {
     if (!beyond_loopback(address)) continue;
     return fail(
-        "config-not-allowed",
+        "listen-not-allowed",
         fmt::format("'{}' is beyond this machine, and this version has neither tls nor identity",
                     address),
         "127.0.0.1:7077 or unix:/run/fairlead.sock");
   }
+  if (!config.store.starts_with("sqlite:"))
+    return fail("usage", fmt::format("store '{}' is not of this version", config.store),
+                "sqlite:/var/lib/fairlead/fairlead.db");
   return config;
 }
 
@@ -75,20 +78,48 @@ std::string store_path(const Config& config, const SiteConfig& site) {
   return config.sites.size() == 1 ? path : path + "." + site.name;
 }
 
+// Returns the addresses once all of them are ours.
+Result<std::vector<std::string>> listen_on(io::HttpServer& server, const Config& config) {
+  std::vector<std::string> all;
+  for (const std::string& address : {config.listen, config.listen_http}) {
+    if (address.empty()) continue;
+    auto where = server.listen(address);
+    if (!where) return std::unexpected(where.error());
+    all.push_back(std::move(*where));
+  }
+  return all;
+}
+
+// Whether the store's file could be opened or made, without touching it.
+Result<void> check_store_file(const std::string& path) {
+  const bool there = ::access(path.c_str(), F_OK) == 0;
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string& wanted = there ? path : folder;
+  if (::access(wanted.empty() ? "." : wanted.c_str(), R_OK | W_OK | (there ? 0 : X_OK)) == 0)
+    return {};
+  return fail(errno == EACCES || errno == EROFS ? "store-not-writable" : "file-unwritable",
+              fmt::format("the store '{}' cannot be {}: {}", path, there ? "written" : "made",
+                          std::strerror(errno)),
+              "may this user write there, and does the folder exist?");
+}
+
 struct Served {
+  std::string store;  // empty: nothing is kept
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveSite> live;
 };
 
 class Daemon {
  public:
-  explicit Daemon(Config config) : config_(std::move(config)) {}
+  Daemon(Config config, std::string version)
+      : config_(std::move(config)), version_(std::move(version)) {}
 
   int run(bool keep_store) {
     if (const int code = open_sites(keep_store); code != kExitGood) return code;
     std::vector<ApiSite> sites;
-    for (const Served& s : served_) sites.push_back({s.live->site().state().site, &s.live->site()});
-    api_ = std::make_unique<Api>(std::move(sites), clock_.now());
+    for (const Served& s : served_)
+      sites.push_back({s.live->site().state().site, &s.live->site(), s.store});
+    api_ = std::make_unique<Api>(std::move(sites), clock_.now(), version_);
     for (Served& s : served_) {
       Site& site = s.live->site();
       site.on_decisions = [this, &site](const std::vector<Decision>& d) {
@@ -99,13 +130,11 @@ class Daemon {
     }
     server_ = std::make_unique<io::HttpServer>(
         io_, [this](const io::HttpRequest& r) { return api_->answer(r); });
-    for (const std::string& address : {config_.listen, config_.listen_http}) {
-      if (address.empty()) continue;
-      const auto where = server_->listen(address);
-      if (!where) return complain(where.error());
+    const auto listening = listen_on(*server_, config_);
+    if (!listening) return complain(listening.error());
+    for (const std::string& where : *listening)
       fmt::print(stderr, "fairlead: listening on {}\n",
-                 where->starts_with("unix:") ? *where : "http://" + *where);
-    }
+                 where.starts_with("unix:") ? where : "http://" + where);
     for (Served& s : served_) s.live->start();
     io::spawn(io_, until_signal());
     io_.run();
@@ -120,6 +149,7 @@ class Daemon {
         auto journal = StoreJournal::open(store_path(config_, site));
         if (!journal) return complain(journal.error());
         s.journal = std::move(*journal);
+        s.store = store_path(config_, site);
       } else {
         s.journal = std::make_unique<NoJournal>();
       }
@@ -128,8 +158,8 @@ class Daemon {
       s.live = std::move(*live);
       s.live->follow_accounting();
       if (s.live->site().replayed() > 0)
-        fmt::print(stderr, "fairlead: site {}: replayed {} events\n", site.name,
-                   s.live->site().replayed());
+        fmt::print(stderr, "fairlead: site {}: replayed {}\n", site.name,
+                   plural(static_cast<int64_t>(s.live->site().replayed()), "event"));
       served_.push_back(std::move(s));
     }
     return kExitGood;
@@ -153,6 +183,7 @@ class Daemon {
   }
 
   Config config_;
+  std::string version_;
   io::asio::io_context io_;
   io::Clock clock_;
   std::vector<Served> served_;
@@ -165,7 +196,7 @@ void say_plan(const Config& config, bool keep_store) {
     const auto command = slurm_command(site.slurm, false);
     fmt::print("site {}: stage observe, nothing is written to the scheduler\n", site.name);
     fmt::print("  scheduler  {}\n",
-               command ? fmt::format("{}", fmt::join(*command, " ")) : to_text(command.error()));
+               command ? fmt::format("{}", fmt::join(*command, " ")) : "cannot be asked");
     fmt::print("  telemetry  {}\n",
                !site.telemetry.prometheus.empty() ? site.telemetry.prometheus
                : site.telemetry.any() ? fmt::format("{}", fmt::join(site.telemetry.exporters, ", "))
@@ -175,16 +206,36 @@ void say_plan(const Config& config, bool keep_store) {
              config.listen_http);
 }
 
+// Tries all that a start would need, and says all that is wrong. Returns the first's exit code.
+int check(const Config& config, bool keep_store) {
+  int code = kExitGood;
+  const auto take = [&code](const auto& result) {
+    if (result) return;
+    const int own = complain(result.error());
+    if (code == kExitGood) code = own;
+  };
+  for (const SiteConfig& site : config.sites) {
+    take(slurm_command(site.slurm, false));
+    for (const std::string& file : {site.slurm.rest_token_file, site.telemetry.bearer_file}) {
+      if (!file.empty()) take(io::read_file(file, 1 << 20));
+    }
+    if (keep_store) take(check_store_file(store_path(config, site)));
+  }
+  io::asio::io_context io;
+  io::HttpServer server(io, [](const io::HttpRequest&) { return io::HttpResponse{}; });
+  take(listen_on(server, config));
+  return code;
+}
+
 int serve(Program& p, const ServeOptions& o) {
   if (o.keys) return print(config_keys());
   ::umask(0027);  // the journal names users and their jobs
-  const auto config = config_of(o, p.ask.look);
+  const auto config = config_of(o, p.ask.settings);
   if (!config) return complain(config.error());
-  if (o.check) {
-    say_plan(*config, !o.no_store);
-    return kExitGood;
-  }
-  return Daemon(*config).run(!o.no_store);
+  if (!o.check) return Daemon(*config, p.version).run(!o.no_store);
+  say_plan(*config, !o.no_store);
+  std::fflush(stdout);
+  return check(*config, !o.no_store);
 }
 
 }  // namespace
@@ -197,13 +248,17 @@ void add_serve_command(Program& p) {
       "examples:\n  fairlead serve --config /etc/fairlead/fairlead.yaml\n  fairlead serve "
       "--no-store --listen-http 127.0.0.1:7077");
   c->add_option("--config", o->config_file, "fairlead.yaml");
-  c->add_option("--store", o->store, "sqlite:/path, instead of the file's");
-  c->add_option("--listen", o->listen, "unix:/path or 127.0.0.1:port, instead of the file's");
+  c->add_option("--store", o->store, "sqlite:/path, instead of the file's (FAIRLEAD_STORE)");
+  c->add_option("--listen", o->listen,
+                "unix:/path or 127.0.0.1:port, instead of the file's (FAIRLEAD_LISTEN)")
+      ->check(a_listen_address());
   c->add_option("--listen-http", o->listen_http,
-                "a second address, for browsers (port 0: any free one)");
+                "a second address, for browsers; port 0: any free one (FAIRLEAD_LISTEN_HTTP)")
+      ->check(a_listen_address());
   c->add_flag("--no-store", o->no_store, "keep nothing: the ledger begins anew with each start");
-  c->add_flag("--check", o->check, "read the configuration, say what would be done, and end");
-  c->add_flag("--keys", o->keys, "every key of fairlead.yaml, with what it means");
+  c->add_flag("--check", o->check, "say what would be done, try all that it needs, and end");
+  c->add_flag("--keys", o->keys,
+              "every key of fairlead.yaml, with what it means and its FAIRLEAD_* variable");
   add_look_options(*c, p);
   c->callback([&p, o] { p.run = [&p, o] { return serve(p, *o); }; });
 }

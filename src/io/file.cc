@@ -44,8 +44,10 @@ std::string hint_for(int error) {
   }
 }
 
+bool forbidden(int error) { return error == EACCES || error == EPERM || error == EROFS; }
+
 std::unexpected<Diagnostic> unwritable(const std::string& path, int error) {
-  return fail("file-unwritable",
+  return fail(forbidden(error) ? "file-not-allowed" : "file-unwritable",
               fmt::format("'{}' cannot be written: {}", path, std::strerror(error)),
               hint_for(error));
 }
@@ -73,7 +75,9 @@ void sync_folder_of(const std::string& path) {
 Result<std::string> read_file(const std::string& path, size_t size_max) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (fd.get() < 0) {
-    return fail(errno == ENOENT ? "file-missing" : "file-unreadable",
+    return fail(errno == ENOENT    ? "file-missing"
+                : forbidden(errno) ? "file-not-allowed"
+                                   : "file-unreadable",
                 fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)),
                 hint_for(errno));
   }

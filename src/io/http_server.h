@@ -38,7 +38,7 @@ class HttpServer {
 
   // May be called for several addresses. A unix socket gets mode 0660 and takes the place of one
   // that nobody answers on. Returns the address, with the port that was chosen where 0 was asked
-  // for. Fails with listen-bad, listen-in-use, listen-failed.
+  // for. Fails with listen-bad, listen-in-use, listen-not-allowed, listen-failed.
   Result<std::string> listen(const std::string& address, TlsContextPtr tls = nullptr);
 
   asio::awaitable<void> stop(milliseconds grace);

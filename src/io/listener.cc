@@ -29,10 +29,13 @@ std::unexpected<Diagnostic> listen_failed(const std::string& address, const erro
                 fmt::format("cannot listen on '{}': another program does", address),
                 "stop it, or choose another address");
   }
-  return fail("listen-failed", fmt::format("cannot listen on '{}': {}", address, error.message()),
-              error == asio::error::access_denied
-                  ? "may this user do so? ports below 1024 and /run are root's"
-                  : "does the folder exist, and is the address one of this machine?");
+  const bool forbidden = error == asio::error::access_denied ||
+                         error == error_code(EROFS, boost::system::system_category()) ||
+                         error == error_code(EPERM, boost::system::system_category());
+  return fail(forbidden ? "listen-not-allowed" : "listen-failed",
+              fmt::format("cannot listen on '{}': {}", address, error.message()),
+              forbidden ? "may this user do so? ports below 1024 and /run are root's"
+                        : "does the folder exist, and is the address one of this machine?");
 }
 
 std::optional<uint64_t> socket_inode(const std::string& path) {

@@ -1,8 +1,11 @@
 #include "present/layout.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
 namespace fairlead {
 namespace {
@@ -23,13 +26,27 @@ size_t room(const TextOptions& options, int indent) {
   return static_cast<size_t>(std::max(20, options.width - indent));
 }
 
-std::string ansi(const ColumnLook& look) {
+// The nearest of the 6 x 6 x 6 colours that 256-colour terminals have from 16 on.
+int cube_colour(std::array<int, 3> rgb) {
+  constexpr std::array kLevels = {0, 95, 135, 175, 215, 255};
+  int index = 0;
+  for (const int value : rgb) {
+    const auto nearest = std::ranges::min_element(
+        kLevels, {}, [value](int level) { return std::abs(level - value); });
+    index = index * 6 + static_cast<int>(nearest - kLevels.begin());
+  }
+  return 16 + index;
+}
+
+std::string ansi(const ColumnLook& look, const TextOptions& options) {
+  if (!options.colour) return "";
   if (look.column == Column::down) return "\x1b[2m";  // its colour is too dark for a dark terminal
   if (look.hex.empty()) return "";
-  const auto part = [&](size_t at) {
-    return std::stoi(std::string(look.hex.substr(at, 2)), nullptr, 16);
-  };
-  return fmt::format("\x1b[38;2;{};{};{}m", part(1), part(3), part(5));
+  std::array<int, 3> rgb{};
+  for (size_t i = 0; i < 3; ++i)
+    rgb[i] = std::stoi(std::string(look.hex.substr(1 + 2 * i, 2)), nullptr, 16);
+  return options.true_colour ? fmt::format("\x1b[38;2;{}m", fmt::join(rgb, ";"))
+                             : fmt::format("\x1b[38;5;{}m", cube_colour(rgb));
 }
 
 // Cells that are too wide go on below, so that nothing is cut.
@@ -88,7 +105,8 @@ std::string block(const Table& table, const TextOptions& options, const Block& s
   if (!all) shown.rows.resize(shape.rows_max);
   if (!options.wide) shown = wrapped(shown, shape.cell_widths);
   const std::string text = to_text(
-      shown, {.width_max = options.wide ? 0 : static_cast<int>(room(options, shape.indent))});
+      shown, {.headers = options.headers,
+              .width_max = options.wide ? 0 : static_cast<int>(room(options, shape.indent))});
   const std::string blanks(static_cast<size_t>(shape.indent), ' ');
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -101,7 +119,7 @@ std::string block(const Table& table, const TextOptions& options, const Block& s
 }
 
 std::string glyph(const ColumnLook& look, const TextOptions& options) {
-  const std::string colour = options.colour ? ansi(look) : "";
+  const std::string colour = ansi(look, options);
   return colour.empty() ? std::string(look.glyph) : colour + std::string(look.glyph) + "\x1b[0m";
 }
 
@@ -111,7 +129,7 @@ std::string bar(const ColumnSeconds& amounts, int64_t cells, const TextOptions& 
   for (const ColumnLook& look : column_looks()) {
     const int64_t n = parts[static_cast<size_t>(look.column)];
     if (n == 0) continue;
-    const std::string colour = options.colour ? ansi(look) : "";
+    const std::string colour = ansi(look, options);
     out += colour;
     for (int64_t i = 0; i < n; ++i) out += look.glyph;
     if (!colour.empty()) out += "\x1b[0m";
@@ -136,10 +154,6 @@ std::string words(std::string_view key) {
   std::string text(key);
   std::ranges::replace(text, '_', ' ');
   return text;
-}
-
-std::string plural(int64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", with_thousands(n), noun, n == 1 ? "" : "s");
 }
 
 std::string wait_text(int64_t wait_us) {

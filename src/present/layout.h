@@ -11,10 +11,12 @@
 namespace fairlead {
 
 struct TextOptions {
-  int width = 100;      // of a line
-  bool colour = false;  // ANSI; glyphs differ without it
-  bool wide = false;    // every row and every fact, lines as long as they are
-  Instant now;          // for ages; zero: the time of the facts
+  int width = 100;           // of a line
+  bool colour = false;       // ANSI, of 256 colours; glyphs differ without it
+  bool true_colour = false;  // the terminal has all colours
+  bool wide = false;         // every row and every fact, lines as long as they are
+  bool headers = true;       // titles of tables
+  Instant now;               // for ages; zero: the time of the facts
 };
 
 std::vector<std::string> wrap(std::string_view text, size_t width);  // at blanks, else anywhere
@@ -34,9 +36,8 @@ std::string glyph(const ColumnLook& look, const TextOptions& options);
 
 std::string one_line(
     std::string_view text);  // line ends and tabs become blanks, for what programs said
-std::string words(std::string_view key);               // "no_process" as "no process"
-std::string plural(int64_t n, std::string_view noun);  // "1 node", "3 nodes"
-std::string wait_text(int64_t wait_us);                // "2h14m"
-std::string short_time(Instant at);                    // "2026-11-30 10:59 UTC"
+std::string words(std::string_view key);  // "no_process" as "no process"
+std::string wait_text(int64_t wait_us);   // "2h14m"
+std::string short_time(Instant at);       // "2026-11-30 10:59 UTC"
 
 }  // namespace fairlead

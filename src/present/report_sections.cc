@@ -26,7 +26,7 @@ std::string why_no_idle(const Report& r) {
   for (const ModelRow& m : r.models) idle += m.gpus.held_idle;
   if (idle == 0) return "None now: every held GPU that telemetry covers works.";
   return fmt::format("None yet: {} idle at the moment, none of them for long enough to count.",
-                     idle == 1 ? "1 held GPU is" : fmt::format("{} held GPUs are", idle));
+                     plural(idle, "held GPU") + (idle == 1 ? " is" : " are"));
 }
 
 std::string model_name(const std::string& model) {
@@ -137,13 +137,17 @@ Table waiting_table(const std::vector<WaitingRow>& rows) {
 }
 
 Table shapes_table(const Report& r) {
+  const auto& shapes = r.fragmentation.waiting_shapes;
+  const bool constrained =
+      std::ranges::any_of(shapes, [](const ShapeRow& s) { return !s.constraint.empty(); });
   Table table{.columns = {{"shape"},
                           {"partition"},
                           {"wait", Align::right},
                           {"fit now", Align::right},
                           {"so"}},
               .rows = {}};
-  for (const ShapeRow& s : r.fragmentation.waiting_shapes) {
+  if (constrained) table.columns.push_back({"and asks for"});
+  for (const ShapeRow& s : shapes) {
     const std::string so = !r.fleet_known      ? "not known"
                            : s.fits >= s.count ? "there is room for all"
                            : s.fits > 0        ? "there is room for some"
@@ -151,6 +155,7 @@ Table shapes_table(const Report& r) {
                                                : "not enough is free";
     table.rows.push_back({s.gang, s.partition, with_thousands(s.count),
                           r.fleet_known ? with_thousands(s.fits) : "-", so});
+    if (constrained) table.rows.back().push_back(s.constraint);
   }
   return table;
 }
@@ -198,13 +203,18 @@ Table sources_table(const Report& r) {
   return table;
 }
 
+std::string names_sentence(const Report& r) {
+  return r.scheduler == "slurm" ? "Here a team is an account of Slurm, and a class is a QOS." : "";
+}
+
 std::string fragmentation_sentence(const Report& r) {
   const Fragmentation& f = r.fragmentation;
   if (!r.fleet_known) return "The fleet is not known, so nothing can be said of what is free.";
   if (f.free_gpus + f.stranded_gpus == 0) return "No GPU is free.";
-  std::string text =
-      fmt::format("{} free, {} more free and stranded: no waiting shape fits on them.",
-                  plural(f.free_gpus, "GPU"), with_thousands(f.stranded_gpus));
+  std::string text = plural(f.free_gpus, "GPU") + " free.";
+  if (f.stranded_gpus > 0)
+    text = fmt::format("{} free, {} more free and stranded: no waiting shape fits on them.",
+                       plural(f.free_gpus, "GPU"), with_thousands(f.stranded_gpus));
   if (f.fgd_ppm >= 0)
     text += fmt::format(" The mix of work could not use {} of what is free (FGD).",
                         share(f.fgd_ppm, 1'000'000));
@@ -233,7 +243,9 @@ std::string waits_section(const Report& r, const TextOptions& options) {
       heading("Waits, from submission to GPUs, of what started in this time", options);
   if (r.classes.empty() && r.teams.empty())
     return title + paragraph("No workload was seen in this time.", options);
-  return title + block(waits_table("class", r.classes), options, {.rows_max = kRowsShown}) + "\n" +
+  const std::string names = names_sentence(r);
+  return title + (names.empty() ? "" : paragraph(names, options)) +
+         block(waits_table("class", r.classes), options, {.rows_max = kRowsShown}) + "\n" +
          block(waits_table("team", team_rows(r)), options, {.rows_max = kRowsShown});
 }
 

@@ -33,6 +33,7 @@ Table ended_table(const Report& report);
 Table sources_table(const Report& report);
 
 std::vector<ReportRow> team_rows(const Report& report);
+std::string names_sentence(const Report& report);  // what team and class are; empty: not known
 std::string fragmentation_sentence(const Report& report);
 std::string coverage_sentence(const Report& report);
 std::string model_name(const std::string& model);   // "gpu" where nobody says which

@@ -99,7 +99,8 @@ std::string report_by_text(const Report& r, ReportBy by, const TextOptions& opti
   }
   if (table.rows.empty())
     return paragraph(fmt::format("Nothing is booked by {} in this time.", word_of(by)), options, 0);
-  return block(table, options, {.indent = 0});
+  const std::string names = by == ReportBy::team || by == ReportBy::klass ? names_sentence(r) : "";
+  return block(table, options, {.indent = 0}) + (names.empty() ? "" : "\n" + names + "\n");
 }
 
 }  // namespace fairlead

@@ -91,11 +91,10 @@ std::string legend(const Report& r, const TextOptions& options) {
   }
   std::string text = block(table, options);
   if (!options.colour) return text;
-  size_t at = 0;
+  size_t at = options.headers ? text.find('\n') + 1 : 0;
   for (const ColumnLook& look : column_looks()) {
+    text.replace(at + 2, look.glyph.size(), glyph(look, options));
     at = text.find('\n', at) + 1;
-    const std::string coloured = glyph(look, options);
-    text.replace(at + 2, look.glyph.size(), coloured);
   }
   return text;
 }

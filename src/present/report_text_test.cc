@@ -97,7 +97,9 @@ TEST(ReportText, EveryLineFitsAndNothingDrivesTheTerminal) {
 
 TEST(ReportText, ColourChangesNothingElse) {
   std::string text = report_text(sample_report(), {.colour = true});
-  EXPECT_NE(text.find("\x1b[38;2;0;114;178m"), text.npos);
+  EXPECT_NE(text.find("\x1b[38;5;25m"), text.npos);  // #005faf for #0072b2
+  const std::string all = report_text(sample_report(), {.colour = true, .true_colour = true});
+  EXPECT_NE(all.find("\x1b[38;2;0;114;178m"), all.npos);
   for (size_t at = 0; (at = text.find('\x1b', at)) != text.npos;)
     text.erase(at, text.find('m', at) - at + 1);
   EXPECT_EQ(text, report_text(sample_report()));

@@ -85,6 +85,13 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+Table printable(Table table) {
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
+  return table;
+}
+
 std::string to_text(const Table& table, const TableOptions& options) {
   std::vector<size_t> widths;
   for (const TableColumn& column : table.columns)
@@ -143,16 +150,6 @@ std::string to_csv(const Table& table, bool headers) {
     }
   }
   return out;
-}
-
-std::string with_thousands(int64_t number) {
-  std::string digits = fmt::format(
-      "{}", number < 0 ? -static_cast<__int128>(number) : static_cast<__int128>(number));
-  for (size_t i = digits.size(); i > 3;) {
-    i -= 3;
-    digits.insert(i, ",");
-  }
-  return number < 0 ? "-" + digits : digits;
 }
 
 std::string gpu_hours(int64_t gpu_seconds) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/words.h"
 
 namespace fairlead {
 
@@ -28,6 +29,7 @@ struct TableOptions {
 
 std::string to_text(const Table& table, const TableOptions& options = {});
 std::string to_csv(const Table& table, bool headers = true);  // RFC 4180
+Table printable(Table table);                                 // every cell
 
 // How many columns of a terminal the text takes: one for a character, two for wide ones.
 size_t display_width(std::string_view text);
@@ -35,7 +37,6 @@ size_t display_width(std::string_view text);
 // Control characters become visible, so that a job's name cannot drive a terminal.
 std::string printable(std::string_view text);
 
-std::string with_thousands(int64_t number);      // 1,234,567
 std::string gpu_hours(int64_t gpu_seconds);      // "12.3"
 std::string share(int64_t part, int64_t whole);  // "12.3 %", "-" of nothing
 std::string age(Instant then, Instant now);      // "2s", "-" where not known

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/check.h"
 #include "store/packed.h"
@@ -26,14 +27,21 @@ Result<std::string> read_snapshot(const Statement& select) {
 Result<std::unique_ptr<Store>> Store::open(const std::string& path, const StoreOptions& options) {
   const auto file = check_file(path);
   if (!file) return std::unexpected(file.error());
-  auto lock = io::FileLock::take(path + ".lock", path);
-  if (!lock && lock.error().code == "file-unwritable") lock.error().code = "store-not-writable";
+  const std::string lock_path = path + ".lock";
+  std::error_code hidden;  // a folder that may not be entered says nothing of its files
+  const bool lock_is_new = !std::filesystem::exists(lock_path, hidden);
+  auto lock = io::FileLock::take(lock_path, path);
+  if (!lock && lock.error().code == "file-not-allowed") lock.error().code = "store-not-writable";
+  if (!lock && lock.error().code == "file-unwritable") lock.error().code = "store-io";
   if (!lock) return std::unexpected(lock.error());
   std::unique_ptr<Store> store(new Store(path, std::move(*lock)));
   const auto opened = store->database_.open();
   if (!opened) return std::unexpected(opened.error());
   const auto ours = check_owner(store->database_, path);
-  if (!ours) return std::unexpected(ours.error());
+  if (!ours) {
+    if (lock_is_new) std::filesystem::remove(lock_path);  // beside what is not ours nothing stays
+    return std::unexpected(ours.error());
+  }
   const auto ready = prepare_database(store->database_, path, options.bytes_max);
   if (!ready) return std::unexpected(ready.error());
   const auto started = store->start();

@@ -42,7 +42,7 @@ class Store {
  public:
   // Makes the file where there is none; never touches a file that is not ours.
   // Fails with lock-held, store-foreign, store-newer, store-corrupt, store-not-writable,
-  // store-no-wal.
+  // store-io, store-no-wal.
   static Result<std::unique_ptr<Store>> open(const std::string& path,
                                              const StoreOptions& options = {});
 

@@ -36,9 +36,9 @@ Result<void> make_tables(const Database& database) {
 
 Result<void> check_file(const std::string& path) {
   static constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-  std::error_code no_file;
+  std::error_code no_file, hidden;  // a folder that may not be entered hides its files
   const auto size = std::filesystem::file_size(path, no_file);
-  if (no_file && std::filesystem::exists(path)) return foreign(path, "no regular file");
+  if (no_file && std::filesystem::exists(path, hidden)) return foreign(path, "no regular file");
   if (no_file || size == 0) return {};
   std::ifstream file(path, std::ios::binary);
   char head[16] = {};

@@ -158,6 +158,7 @@ TEST_F(StoreTest, RefusesWhatIsNotItsOwn) {
   std::filesystem::remove(path);
   sql("CREATE TABLE recipes (name TEXT)");
   EXPECT_EQ(refusal(), "store-foreign");
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
   sql("DROP TABLE recipes; PRAGMA application_id=7");
   EXPECT_EQ(refusal(), "store-foreign");
   std::filesystem::remove(path);
@@ -183,7 +184,7 @@ TEST_F(StoreTest, RefusesANewerFormatAndADamagedFile) {
   EXPECT_EQ(refusal(), "store-corrupt");
   EXPECT_EQ(std::filesystem::file_size(path), size / 2);
   path = folder / "no/such/folder/db";
-  EXPECT_EQ(refusal(), "store-not-writable");
+  EXPECT_EQ(refusal(), "store-io");
 }
 
 TEST_F(StoreTest, AFullDiskLosesNothingAndPasses) {

@@ -9,20 +9,10 @@
 namespace fairlead {
 namespace {
 
-std::string state_text(const FleetNode& node) {
-  std::string text = enum_name(node.facts.state);
-  if (node.facts.drain) text += "+drain";
-  if (node.facts.fail) text += "+fail";
-  if (node.facts.maintenance) text += "+maint";
-  if (node.facts.reserved) text += "+reserved";
-  if (node.facts.not_responding) text += "+silent";
-  if (node.facts.powered_down) text += "+off";
-  return text;
-}
-
 NodeView view_of(const State& state, const FleetNode& node) {
   NodeView view{.node = node.facts.name,
                 .state = state_text(node),
+                .models = models_text(node.facts),
                 .reason = node.facts.reason,
                 .gpus_total = static_cast<int64_t>(node.devices.size()),
                 .cpus = node.facts.cpus,
@@ -31,10 +21,6 @@ NodeView view_of(const State& state, const FleetNode& node) {
                 .memory_used_mb = node.facts.memory_used_mb,
                 .features = node.facts.features,
                 .seen = node.seen};
-  for (const DeviceGroup& g : node.facts.devices) {
-    if (!view.models.empty()) view.models += ' ';
-    view.models += fmt::format("{}x{}", g.count, g.model.empty() ? "gpu" : g.model);
-  }
   for (const DeviceIndex i : node.devices) {
     const DeviceBook& book = state.devices[i];
     ++view.gpus[book.account.column];
@@ -52,13 +38,38 @@ NodeView view_of(const State& state, const FleetNode& node) {
 
 }  // namespace
 
-Fabric fabric_of(const State& state) {
-  Fabric fabric{.site = state.site, .as_of = state.source(Source::scheduler).last_ok};
+std::string state_text(const FleetNode& node) {
+  std::string text = enum_name(node.facts.state);
+  if (node.facts.drain) text += "+drain";
+  if (node.facts.fail) text += "+fail";
+  if (node.facts.maintenance) text += "+maint";
+  if (node.facts.reserved) text += "+reserved";
+  if (node.facts.not_responding) text += "+silent";
+  if (node.facts.powered_down) text += "+off";
+  return text;
+}
+
+std::string models_text(const Node& node) {
+  std::string text;
+  for (const DeviceGroup& g : node.devices) {
+    text +=
+        fmt::format("{}{}x{}", text.empty() ? "" : " ", g.count, g.model.empty() ? "gpu" : g.model);
+  }
+  return text;
+}
+
+std::map<std::string, std::string> leaves_of(const State& state) {
   std::map<std::string, std::string> leaf_of;
   for (const Switch& s : state.fleet.switches()) {
     if (s.level != 0) continue;
     for (const std::string& node : s.nodes) leaf_of[node] = s.name;
   }
+  return leaf_of;
+}
+
+Fabric fabric_of(const State& state) {
+  Fabric fabric{.site = state.site, .as_of = state.source(Source::scheduler).last_ok};
+  std::map<std::string, std::string> leaf_of = leaves_of(state);
   for (const FleetNode& node : state.fleet.nodes()) {
     if (!node.present) continue;
     fabric.nodes.push_back(view_of(state, node));

@@ -1,6 +1,7 @@
 // The fleet as a table: each node with its devices by column, its state, and the age of the facts.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -53,5 +54,9 @@ struct Fabric {
 BOOST_DESCRIBE_STRUCT(Fabric, (), (apiVersion, kind, site, as_of, nodes, switches))
 
 Fabric fabric_of(const State& state);
+
+std::string state_text(const FleetNode& node);                     // "idle", "mixed+drain"
+std::string models_text(const Node& node);                         // "8xh100"
+std::map<std::string, std::string> leaves_of(const State& state);  // the leaf switch of each node
 
 }  // namespace fairlead

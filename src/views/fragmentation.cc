@@ -1,7 +1,10 @@
 #include "views/fragmentation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/books.h"
 
 namespace fairlead {
@@ -38,6 +41,37 @@ std::vector<std::pair<Shape, int64_t>> commonest(const std::map<Shape, int64_t>&
   std::ranges::sort(list, {}, [](const auto& item) { return std::pair(-item.second, item.first); });
   if (list.size() > kShapesMax) list.resize(kShapesMax);
   return list;
+}
+
+void add_part(std::string& text, const std::string& part) {
+  text += (text.empty() ? "" : ", ") + part;
+}
+
+// What a shape asks beyond devices and sizes.
+std::string constraint_of(const Shape& s) {
+  std::string text;
+  if (!s.features.empty()) add_part(text, "features " + s.features);
+  if (!s.nodes_required.empty()) add_part(text, "nodes " + s.nodes_required);
+  if (!s.nodes_excluded.empty()) add_part(text, "not on " + s.nodes_excluded);
+  if (s.switches > 0) add_part(text, plural(s.switches, "switch"));
+  if (s.exclusive) add_part(text, "whole nodes");
+  return text;
+}
+
+std::string sizes_of(const Shape& s) {
+  return fmt::format("{} and {} MiB a node", plural(s.cpus_per_node, "CPU"), s.memory_per_node_mb);
+}
+
+// Rows that would read alike tell their sizes, too.
+void tell_apart(std::vector<ShapeRow>& rows, const std::vector<std::string>& sizes) {
+  const auto reads = [](const ShapeRow& r) { return std::tie(r.gang, r.partition, r.constraint); };
+  std::vector<size_t> alike;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto same =
+        std::ranges::count_if(rows, [&](const ShapeRow& r) { return reads(r) == reads(rows[i]); });
+    if (same > 1) alike.push_back(i);
+  }
+  for (const size_t i : alike) add_part(rows[i].constraint, sizes[i]);
 }
 
 class Fitter {
@@ -86,17 +120,21 @@ Fragmentation fragmentation_of(const State& state) {
   const Mix mix = mix_of(state);
   Fitter fitter(state);
   f.fgd_ppm = fgd_ppm_of(state, fitter, commonest(mix.all), open);
+  std::vector<std::string> sizes;
   for (const auto& [shape, count] : commonest(mix.waiting)) {
+    sizes.push_back(sizes_of(shape));
     const Fit found = fitter.fit(shape);
     const int32_t need = shape.per_node > 0 ? shape.nodes : shape.total;
     const int64_t fits =
         found.fits_switches && need > 0 ? std::min<int64_t>(count, found.slots / need) : 0;
     f.waiting_shapes.push_back({.gang = to_text(shape),
                                 .partition = shape.partition,
+                                .constraint = constraint_of(shape),
                                 .count = count,
                                 .fits = fits,
                                 .enough = found.devices_free >= shape.total});
   }
+  tell_apart(f.waiting_shapes, sizes);
   return f;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/words.h"
 #include "views/fragmentation.h"
 
 namespace fairlead {
@@ -179,7 +180,7 @@ std::vector<std::string> sentences_of(const Report& r) {
   std::vector<std::string> out;
   const int64_t held = s.useful + s.held_idle + s.held_unmeasured + s.lost;
   if (s.total == 0) {
-    out.push_back(fmt::format("{} GPUs; nothing is booked yet.", r.gpus));
+    out.push_back(fmt::format("{}; nothing is booked yet.", plural(r.gpus, "GPU")));
   } else if (held == 0) {
     out.push_back(fmt::format("Of {} GPU-hours none were held.", hours(s.total)));
   } else if (r.telemetry_coverage_ppm == 0) {
@@ -196,11 +197,11 @@ std::vector<std::string> sentences_of(const Report& r) {
   int64_t idle_gpus = 0;
   for (const IdleHoldRow& hold : r.idle_holds) idle_gpus += hold.gpus;
   if (idle_gpus > 0) {
-    out.push_back(
-        fmt::format("{} GPUs are held and idle now, most of it by {} of team {} ({}); {} GPU-hours "
-                    "were held idle in all.",
-                    idle_gpus, r.idle_holds[0].workload, r.idle_holds[0].team,
-                    enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
+    out.push_back(fmt::format(
+        "{} {} held and idle now, most of it by {} of team {} ({}); {} GPU-hours "
+        "were held idle in all.",
+        plural(idle_gpus, "GPU"), idle_gpus == 1 ? "is" : "are", r.idle_holds[0].workload,
+        r.idle_holds[0].team, enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
   } else {
     out.push_back(
         r.telemetry_coverage_ppm == 0 && s.total > 0
@@ -209,7 +210,8 @@ std::vector<std::string> sentences_of(const Report& r) {
             ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.",
                           hours(s.held_idle))
             : (idle_now(r) > 0
-                   ? fmt::format("{} held GPUs are idle at the moment, none for long.", idle_now(r))
+                   ? fmt::format("{} {} idle at the moment, none for long.",
+                                 plural(idle_now(r), "held GPU"), idle_now(r) == 1 ? "is" : "are")
                    : std::string("No idle hold was seen.")));
   }
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
@@ -223,8 +225,7 @@ std::vector<std::string> sentences_of(const Report& r) {
     const auto most =
         std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
     out.push_back(fmt::format(
-        "{} wait{}; GPUs free: {}, and stranded: {}.",
-        waiting == 1 ? "1 workload" : fmt::format("{} workloads", waiting),
+        "{} wait{}; GPUs free: {}, and stranded: {}.", plural(waiting, "workload"),
         fmt::format("{}{}", waiting == 1 ? "s" : "",
                     most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
         r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
@@ -233,20 +234,13 @@ std::vector<std::string> sentences_of(const Report& r) {
 }
 
 void add_notes(const State& state, Report& r) {
-  for (size_t i = 0; i < state.sources.size(); ++i) {
-    const SourceState& s = state.sources[i];
-    r.sources.push_back({.source = static_cast<Source>(i),
-                         .ok = s.ok,
-                         .known = s.known,
-                         .last_ok = s.last_ok,
-                         .unreadable = s.unreadable,
-                         .detail = s.detail});
+  r.sources = sources_of(state);
+  for (const SourceRow& s : r.sources) {
     if (s.known && !s.ok)
-      r.notes.push_back(
-          fmt::format("{} is not seen: {}", enum_name(static_cast<Source>(i)), s.detail));
+      r.notes.push_back(fmt::format("{} is not seen: {}", enum_name(s.source), s.detail));
     if (s.unreadable > 0)
-      r.notes.push_back(fmt::format("{} records of {} could not be read", s.unreadable,
-                                    enum_name(static_cast<Source>(i))));
+      r.notes.push_back(fmt::format("{} of {} could not be read", plural(s.unreadable, "record"),
+                                    enum_name(s.source)));
   }
   if (!state.source(Source::telemetry).known)
     r.notes.push_back("no telemetry is configured: what is held cannot be measured");
@@ -256,17 +250,17 @@ void add_notes(const State& state, Report& r) {
     r.notes.push_back(
         "the fleet is not known: there is no free, stranded or down, only what jobs held");
   if (state.unplaced_milli > 0)
-    r.notes.push_back(fmt::format("{} devices are held on nodes that nobody stated",
-                                  state.unplaced_milli / kMilli));
+    r.notes.push_back(fmt::format("held on nodes that nobody stated: {}",
+                                  plural(state.unplaced_milli / kMilli, "device")));
   const auto sharing = std::ranges::count_if(state.queues.holding(), [&](WorkloadId id) {
     const DeviceRequest& devices = state.workloads.at(id).job.request.devices;
     return devices.shares > 0 && devices.total == 0;
   });
   if (sharing > 0)
     r.notes.push_back(fmt::format(
-        "{} jobs hold shares of GPUs (gres/shard, gres/mps): which GPUs is not modelled, so these "
+        "shares of GPUs (gres/shard, gres/mps) are held by {}: which GPUs is not modelled, so these "
         "count as not held",
-        sharing));
+        plural(sharing, "job")));
   const bool cut = std::ranges::any_of(state.fleet.devices(), [&](const Device& device) {
     return device.present && is_slice_model(state.names.name(device.model));
   });
@@ -275,17 +269,31 @@ void add_notes(const State& state, Report& r) {
         "MIG instances count as one GPU each, of the model that the scheduler names; their use is "
         "not measured");
   if (state.samples_unmatched > 0)
-    r.notes.push_back(
-        fmt::format("{} samples were of devices that no node states", state.samples_unmatched));
+    r.notes.push_back(fmt::format("of devices that no node states: {}",
+                                  plural(state.samples_unmatched, "sample")));
   if (state.events_refused > 0)
-    r.notes.push_back(
-        fmt::format("{} events came from a clock that cannot be right", state.events_refused));
+    r.notes.push_back(fmt::format("from a clock that cannot be right: {}",
+                                  plural(state.events_refused, "event")));
   if (state.past_dropped > 0)
     r.notes.push_back(
         fmt::format("{} oldest workloads are no longer counted in waits", state.past_dropped));
 }
 
 }  // namespace
+
+std::vector<SourceRow> sources_of(const State& state) {
+  std::vector<SourceRow> rows;
+  for (size_t i = 0; i < state.sources.size(); ++i) {
+    const SourceState& s = state.sources[i];
+    rows.push_back({.source = static_cast<Source>(i),
+                    .ok = s.ok,
+                    .known = s.known,
+                    .last_ok = s.last_ok,
+                    .unreadable = s.unreadable,
+                    .detail = s.detail});
+  }
+  return rows;
+}
 
 ColumnSeconds columns_of(const ByColumn& milli) {
   ByColumn s;
@@ -352,6 +360,7 @@ Report report_of(const State& state, const ReportOptions& options) {
   const int64_t opened = open ? state.ledger.data().opened : floor_seconds(state.now);
   const int64_t from = std::max(opened, floor_seconds(options.from) / kLedgerHour * kLedgerHour);
   r.from = instant_of_seconds(from);
+  if (!state.scheduler.release.empty()) r.scheduler = "slurm";
   r.fleet_known = !state.fleet.nodes().empty();
   r.gpus = state.fleet.present_devices() + state.unplaced_milli / kMilli;
   // 2. The ledger's projections.

@@ -96,12 +96,13 @@ BOOST_DESCRIBE_STRUCT(WaitingRow, (),
 struct ShapeRow {
   std::string gang;
   std::string partition;
+  std::string constraint;  // what else is asked: "features h100&nvlink, nodes n[1-2], 1 switch"
   int64_t count = 0;
   int64_t fits = 0;     // how many of them could start on what is free now, each alone
   bool enough = false;  // enough devices are free, whether together or not
   bool operator==(const ShapeRow&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ShapeRow, (), (gang, partition, count, fits, enough))
+BOOST_DESCRIBE_STRUCT(ShapeRow, (), (gang, partition, constraint, count, fits, enough))
 
 struct Fragmentation {
   int64_t free_gpus = 0, stranded_gpus = 0;
@@ -134,6 +135,7 @@ BOOST_DESCRIBE_STRUCT(SourceRow, (), (source, ok, known, last_ok, unreadable, de
 struct Report {
   std::string apiVersion = "fairlead/v1", kind = "Report";
   std::string site;
+  std::string scheduler;  // "slurm": teams are its accounts, classes its QOS; empty: not known
   Instant from, to;
   bool fleet_known = false;  // without it there is no free, stranded or down to report
   int64_t gpus = 0;          // devices now
@@ -154,10 +156,12 @@ struct Report {
   bool operator==(const Report&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Report, (),
-                      (apiVersion, kind, site, from, to, fleet_known, gpus, gpu_seconds,
+                      (apiVersion, kind, site, scheduler, from, to, fleet_known, gpus, gpu_seconds,
                        telemetry_coverage_ppm, useful_ppm, sentences, models, teams, classes, users,
                        partitions, idle_holds, waiting, waiting_more, fragmentation, ended, sources,
                        notes))
+
+std::vector<SourceRow> sources_of(const State& state);
 
 struct ReportOptions {
   Instant from;  // zero: since the books opened; taken to the full hour

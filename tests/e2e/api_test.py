@@ -6,14 +6,15 @@ import http.client
 import json
 import math
 import re
-import subprocess
 import unittest
 import urllib.error
 import urllib.request
 from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
-from support import Site, eventually, mix_lab, new_folder, shutil
+from support import OwnPrometheus, Site, eventually, mix_lab
 
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$')
 KINDS = ("counter", "gauge", "histogram", "summary", "untyped")
@@ -71,6 +72,32 @@ def check_histogram(series: dict[str, float]) -> None:
         assert series[f"{head}_count{{{tail}"] == counts[-1], rest
 
 
+KINDS_OF_JSON = {
+    "string": str, "boolean": bool, "integer": int, "array": list, "object": dict, "null": type(None),
+}  # fmt: skip
+
+
+def against_schema(schema: dict[str, Any], value: Any, document: dict[str, Any], at: str = "$") -> Iterator[str]:
+    """What of the value is not as the schema says; members that it does not name count, too."""
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(isinstance(value, KINDS_OF_JSON[kind]) and (kind == "boolean") == isinstance(value, bool) for kind in kinds):
+        yield f"{at}: {value!r} is no {kinds}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: {value!r} is none of {schema['enum']}"
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from against_schema(schema["items"], item, document, f"{at}[{number}]")
+    if isinstance(value, dict) and "properties" in schema:
+        if set(value) != set(schema["properties"]):
+            yield f"{at}: {sorted(set(value) ^ set(schema['properties']))} is there or in the schema alone"
+        for key, item in value.items():
+            if key in schema["properties"]:
+                yield from against_schema(schema["properties"][key], item, document, f"{at}.{key}")
+
+
 class Api(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -109,36 +136,16 @@ class Api(unittest.TestCase):
             self.assertEqual(series[name], gpus)
 
     def test_a_real_prometheus_scrapes_it(self) -> None:
-        folder = new_folder()
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         target = urlsplit(self.daemon.url).netloc
         job = {"job_name": "fairlead", "scrape_interval": "1s", "static_configs": [{"targets": [target]}]}
-        (folder / "prometheus.yml").write_text(json.dumps({"scrape_configs": [job]}))
-        with (folder / "log").open("w") as log:
-            prometheus = subprocess.Popen(
-                ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log,
-            )  # fmt: skip
-        self.addCleanup(prometheus.wait)
-        self.addCleanup(prometheus.terminate)
-
-        def address() -> str | None:
-            found = re.search(r"(?:Listening on|listening on|address=)\D*(127\.0\.0\.1:[1-9]\d*)", (folder / "log").read_text())
-            return found and found[1] or self.port_of(prometheus.pid)
-
-        where = eventually("Prometheus listens", 20, address)
+        prometheus = OwnPrometheus(self.addCleanup, [job])
 
         def up() -> bool:
-            with urllib.request.urlopen(f"http://{where}/api/v1/query?query=up", timeout=5) as reply:
+            with urllib.request.urlopen(f"{prometheus.url}/api/v1/query?query=up", timeout=5) as reply:
                 rows = json.load(reply)["data"]["result"]
             return [row["value"][1] for row in rows] == ["1"]
 
         eventually("up is 1", 20, up)
-
-    def port_of(self, pid: int) -> str | None:
-        said = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True).stdout
-        found = re.search(rf"(127\.0\.0\.1:\d+).*pid={pid},", said)
-        return found and found[1]
 
     def test_events_stream(self) -> None:
         url = urlsplit(self.daemon.url)
@@ -161,6 +168,10 @@ class Api(unittest.TestCase):
             ("GET", "/v1/nothing", 404),
             ("GET", "/v1/workloads/999999/explain", 404),
             ("GET", "/v1/report?since=whenever", 400),
+            ("GET", "/v1/report?sicne=7d", 400),
+            ("GET", "/v1/queue?limit=many", 400),
+            ("GET", "/v1/workloads?state=runing", 400),
+            ("GET", "/v1/fabric/diff?from=100d", 404),
             ("GET", "/v1/report?site=elsewhere", 404),
             ("DELETE", "/v1/report", 405),
         ]
@@ -173,6 +184,36 @@ class Api(unittest.TestCase):
                 self.assertEqual(problem["status"], want)
                 for key in ("type", "title", "detail", "code"):
                     self.assertTrue(problem[key], key)
+
+    def test_a_parameter_that_is_none_is_told_the_one_that_was_meant(self) -> None:
+        rows = [("/v1/report?sicne=7d", "'since'"), ("/v1/workloads?state=runing", "'running'"), ("/v1/report?site=lba", "'lab'")]
+        for path, meant in rows:
+            with self.subTest(path):
+                self.assertIn(f"did you mean {meant}?", json.loads(self.request("GET", path)[2])["detail"])
+
+    def test_answers_are_as_the_openapi_document_says(self) -> None:
+        document = self.daemon.get("/v1/openapi.json")
+        self.assertEqual(document["openapi"], "3.1.0")
+        label = self.day.number("account_limit")
+        for path, item in document["paths"].items():
+            content = item["get"]["responses"]["200"]["content"]
+            if "application/json" not in content or path == "/v1/openapi.json":
+                continue
+            with self.subTest(path):
+                query = "?from=1s" if path.endswith("/diff") else ""
+                answer = self.daemon.get(path.replace("{label}", label) + query)
+                self.assertEqual(list(against_schema(content["application/json"]["schema"], answer, document)), [])
+
+    def test_every_route_of_the_document_takes_its_parameters(self) -> None:
+        for path, item in self.daemon.get("/v1/openapi.json")["paths"].items():
+            for parameter in item["get"]["parameters"]:
+                if parameter["in"] != "query" or path == "/v1/fabric/diff":
+                    continue
+                words = {"since": "1h", "site": "lab", "limit": "3", "waiting": "3", "cursor": "0", "state": "running"}
+                where = path.replace("{label}", self.day.number("account_limit"))
+                with self.subTest(path, parameter=parameter["name"]):
+                    status = self.request("GET", f"{where}?{parameter['name']}={words.get(parameter['name'], 'x')}")[0]
+                    self.assertEqual(status, 200)
 
     def test_an_etag_saves_the_body(self) -> None:
         for path in ("/", "/v1/sites"):

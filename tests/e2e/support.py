@@ -10,8 +10,10 @@ import atexit
 import functools
 import json
 import os
+import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -154,6 +156,31 @@ def assert_adds_up(test: unittest.TestCase, daemon: Daemon, gpus: int) -> dict[s
     test.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
     test.assertTrue(json.loads(checked.stdout)["adds_up"])
     return report
+
+
+class OwnPrometheus:
+    """A Prometheus that scrapes what it is told to, or nothing."""
+
+    def __init__(self, clean_up: Callable[..., object], scrape: list[dict[str, Any]]) -> None:
+        self.folder = new_folder()
+        clean_up(shutil.rmtree, self.folder, ignore_errors=True)
+        (self.folder / "prometheus.yml").write_text(json.dumps({"scrape_configs": scrape}))
+        with (self.folder / "log").open("w") as log:
+            self.process = subprocess.Popen(
+                ["prometheus", f"--config.file={self.folder}/prometheus.yml", f"--storage.tsdb.path={self.folder}/data",
+                 "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log,
+            )  # fmt: skip
+        clean_up(self.process.wait)
+        clean_up(self.process.terminate)
+        self.url = f"http://{eventually('Prometheus listens', 20, self.address)}"
+
+    def address(self) -> str | None:
+        found = re.search(r"(?:Listening on|listening on|address=)\D*(127\.0\.0\.1:[1-9]\d*)", (self.folder / "log").read_text())
+        if found:
+            return found[1]
+        said = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True).stdout
+        found = re.search(rf"(127\.0\.0\.1:\d+).*pid={self.process.pid},", said)
+        return found and found[1]
 
 
 class MixLab:

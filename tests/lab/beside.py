@@ -62,7 +62,7 @@ class Beside:
         """Of this process, and the lab's. Says nothing of a daemon."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("FAIRLEAD_")}
         inside = self.lab.environment()
-        return {**env, **inside, "PATH": f"{inside['PATH']}:{self.dir}:{env['PATH']}", "FAIRLEAD_BRIDGE": str(self.bridge)}
+        return {**env, **inside, "PATH": f"{inside['PATH']}:{self.dir}:{env['PATH']}", "FAIRLEAD_SLURM_BRIDGE": str(self.bridge)}
 
     def command(self, *argv: str) -> list[str]:
         """`fairlead ARGV` as the user who looks."""

@@ -1,0 +1,72 @@
+// JSON Schemas of described structs: what json::write makes of them in the style of views.
+//
+// Every struct becomes a component under its own name; a member that is a struct refers to it. All
+// members are required, because views write them all, and there may be more one day.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <boost/core/demangle.hpp>
+#include <map>
+#include <string>
+
+#include "base/describe.h"
+#include "codec/json.h"
+
+namespace fairlead {
+
+using Components = std::map<std::string, std::string>;  // JSON of each by its name
+
+template <class T>
+std::string component_name() {
+  const std::string name = boost::core::demangle(typeid(T).name());
+  return name.substr(name.rfind(':') + 1);
+}
+
+// Returns the schema of a T as JSON, and adds the components that it refers to.
+template <class T>
+std::string schema_of(Components& components) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return R"({"type":"boolean"})";
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    return R"({"type":["string","null"],"format":"date-time"})";
+  } else if constexpr (std::is_same_v<T, Duration> || std::is_integral_v<T>) {
+    return R"({"type":"integer"})";
+  } else if constexpr (DescribedEnum<T>) {
+    std::string words;
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
+      words += words.empty() ? "" : ",";
+      json::quote(words, enumerator.name);
+    });
+    return fmt::format(R"({{"type":"string","enum":[{}]}})", words);
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return R"({"type":"string"})";
+  } else if constexpr (kIsOptional<T>) {
+    return fmt::format(R"({{"anyOf":[{},{{"type":"null"}}]}})",
+                       schema_of<typename T::value_type>(components));
+  } else if constexpr (kIsVector<T>) {
+    return fmt::format(R"({{"type":"array","items":{}}})",
+                       schema_of<typename T::value_type>(components));
+  } else if constexpr (kIsMap<T>) {
+    return fmt::format(R"({{"type":"object","additionalProperties":{}}})",
+                       schema_of<typename T::mapped_type>(components));
+  } else {
+    const std::string name = component_name<T>();
+    if (components.try_emplace(name, "").second) {
+      std::string properties, required;
+      boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+        using Member = std::remove_cvref_t<decltype(std::declval<T>().*member.pointer)>;
+        std::string key;
+        json::quote(key, json::key_of(member.name));
+        const std::string comma = properties.empty() ? "" : ",";
+        properties += comma + key + ":" + schema_of<Member>(components);
+        required += comma + key;
+      });
+      components[name] = fmt::format(R"({{"type":"object","properties":{{{}}},"required":[{}]}})",
+                                     properties, required);
+    }
+    return fmt::format(R"({{"$ref":"#/components/schemas/{}"}})", name);
+  }
+}
+
+}  // namespace fairlead
