@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace fairlead {
 namespace {
@@ -28,14 +27,18 @@ NodeFacts facts_of(const NodeView& n) {
   return facts;
 }
 
-Node without_load(Node node) {
-  if (node.state == NodeState::mixed || node.state == NodeState::allocated)
-    node.state = NodeState::idle;
-  node.cpus_used = 0;
-  node.memory_used_mb = 0;
-  node.planned = false;
-  node.reason_since = {};
-  return node;
+// Of all that is stated of a node but its load and its reason's time.
+uint64_t digest_without_load(const Node& node) {
+  const void* const load[] = {&node.state, &node.planned, &node.cpus_used, &node.memory_used_mb,
+                              &node.reason_since};
+  const bool loaded = node.state == NodeState::mixed || node.state == NodeState::allocated;
+  Hasher hasher;
+  fold(hasher, loaded ? NodeState::idle : node.state);
+  for_each_member(node, [&](const char*, const auto& member) {
+    if (std::ranges::find(load, static_cast<const void*>(&member)) == std::end(load))
+      fold(hasher, member);
+  });
+  return hasher.digest().value;
 }
 
 template <class Take>
@@ -90,8 +93,11 @@ void FabricLog::note(const State& state) {
     known_since_ = changes_.front().at;
     changes_.pop_front();
   };
-  const bool moved = std::exchange(switches_, state.fleet.switches()) != state.fleet.switches();
-  const std::map<std::string, std::string> leaves = leaves_of(state);
+  const bool moved = switches_ != state.fleet.switches();
+  if (moved) {
+    switches_ = state.fleet.switches();
+    leaves_ = leaves_of(state);
+  }
   for (const FleetNode& node : state.fleet.nodes()) {
     const std::string& name = node.facts.name;
     if (!node.present) {
@@ -100,24 +106,24 @@ void FabricLog::note(const State& state) {
       take(presence(name, false, at));
       continue;
     }
-    Node stated = without_load(node.facts);
-    const auto known = stated_.find(name);
-    if (known != stated_.end() && known->second == stated && !moved) continue;
-    const auto leaf = leaves.find(name);
+    const uint64_t stated = digest_without_load(node.facts);
+    const auto [known, added] = stated_.try_emplace(name, stated);
+    if (!added && known->second == stated && !moved) continue;
+    known->second = stated;
+    const auto leaf = leaves_.find(name);
     NodeFacts facts = facts_of({.node = name,
                                 .state = state_text(node),
                                 .models = models_text(node.facts),
-                                .leaf = leaf == leaves.end() ? "" : leaf->second,
+                                .leaf = leaf == leaves_.end() ? "" : leaf->second,
                                 .reason = node.facts.reason,
                                 .cpus = node.facts.cpus,
                                 .memory_mb = node.facts.memory_mb,
                                 .features = node.facts.features,
                                 .devices = {}});
-    if (known == stated_.end())
+    if (added)
       take(presence(name, true, at));
     else
       compare(name, nodes_[name], facts, at, take);
-    stated_.insert_or_assign(name, std::move(stated));
     nodes_.insert_or_assign(name, std::move(facts));
   }
   if (first) known_since_ = at;

@@ -2,9 +2,10 @@
 //
 // Load is no fact: idle, mixed and allocated are all "in service". A log begins with the first look
 // it is told of and keeps the newest changes; what was before, nobody knows any more, and a diff
-// says since when it knows. Cost of note(): O(nodes), one comparison each.
+// says since when it knows. Cost of note(): O(nodes), one digest each.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <map>
 #include <string>
@@ -52,10 +53,11 @@ class FabricLog {
 
   std::string site_;
   Instant known_since_;
-  std::map<std::string, NodeFacts> nodes_;  // as last seen
-  std::map<std::string, Node> stated_;      // what they were made of, without its load
+  std::map<std::string, NodeFacts> nodes_;                   // as last seen
+  boost::unordered_flat_map<std::string, uint64_t> stated_;  // digests of what they were made of
   std::vector<Switch> switches_;
-  std::deque<FabricChange> changes_;  // in the order in which they were seen
+  std::map<std::string, std::string> leaves_;  // of the nodes below the switches
+  std::deque<FabricChange> changes_;           // in the order in which they were seen
 };
 
 }  // namespace fairlead
