@@ -28,8 +28,10 @@ struct Checkup {
 };
 BOOST_DESCRIBE_STRUCT(Checkup, (), (apiVersion, kind, checks))
 
+// Seconds. The engine's grace of a source; accounting is asked every two minutes only.
+int64_t lag_max(Source source) { return source == Source::accounting ? 300 : 60; }
+
 void check_source(const SourceRow& source, const SiteRow& site, Checkup& up) {
-  constexpr int64_t kLagMax = 60;  // seconds; chosen: as the engine's grace of a source
   const std::string what = fmt::format("{}: {}", site.site, enum_name(source.source));
   if (!source.known) {
     if (source.source == Source::telemetry)
@@ -38,15 +40,16 @@ void check_source(const SourceRow& source, const SiteRow& site, Checkup& up) {
     return;
   }
   const int64_t lag = whole_seconds(site.as_of - source.last_ok);
+  const bool late = lag > lag_max(source.source);
   const std::string seen = source.last_ok.known()
                                ? "seen " + age(source.last_ok, site.as_of) + " ago"
                                : "never seen well";
   if (!source.ok)
     up.checks.push_back({what, Finding::bad, seen + ": " + source.detail, "see what it says"});
   else
-    up.checks.push_back({what, lag > kLagMax ? Finding::bad : Finding::good,
+    up.checks.push_back({what, late ? Finding::bad : Finding::good,
                          source.detail.empty() ? seen : seen + "; " + source.detail,
-                         lag > kLagMax ? "is the source slow, or the daemon's machine busy?" : ""});
+                         late ? "is the source slow, or the daemon's machine busy?" : ""});
   if (source.unreadable > 0)
     up.checks.push_back({what, Finding::bad, plural(source.unreadable, "record") + " unreadable",
                          "tell us, with the release"});

@@ -89,7 +89,7 @@ class Manners(unittest.TestCase):
 
     def run_fairlead(self, *argv: str, want: int = 0, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         done = self.day.beside.run(*argv, want=None, env=env)
-        self.assertEqual(done.returncode, want, f"fairlead {' '.join(argv)}: {done.stdout[-500:]}{done.stderr[-500:]}")
+        self.assertEqual(done.returncode, want, f"fairlead {' '.join(argv)}: {done.stdout[-3000:]}{done.stderr[-500:]}")
         return done
 
     def ask(self, *argv: str, want: int = 0) -> str:

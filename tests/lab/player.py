@@ -271,7 +271,9 @@ class Play:
         for row in self.workloads():
             _, _, task = row["workload"].partition("_")
             name = row["name"] + (f"_{task}" if task else "")
-            outcome.workloads[name] = self.workload_text(row, idle.get(row["workload"], 0))
+            # a decision tells what vanished; the lab keeps accounting, and waits for what that says of it
+            if row["state"] != "vanished":
+                outcome.workloads[name] = self.workload_text(row, idle.get(row["workload"], 0))
         for node in self.watch.daemon.get("/v1/fabric")["nodes"]:
             if node["node"] in self.name_of_node:
                 for column, count in node["gpus"].items():
