@@ -154,6 +154,11 @@ def part_asan(part: Part) -> Count:
     return part.ctest("asan") if part.build("asan") else Count(failed=1)
 
 
+def part_tsan(part: Part) -> Count:
+    """the tests beside the code under the thread sanitizer"""
+    return part.ctest("tsan") if part.build("tsan") else Count(failed=1)
+
+
 def part_web(part: Part) -> Count:
     """web/dist is what the console's sources build to, and its tests pass"""
     return part.check("web/check-dist")
@@ -177,7 +182,7 @@ def part_e2e(part: Part) -> Count:
 
 
 DEFAULT = {"checks": part_checks, "unit": part_unit, "gcc": part_gcc, "web": part_web, "lab": part_lab, "e2e": part_e2e}
-MORE = {"asan": part_asan}
+MORE = {"asan": part_asan, "tsan": part_tsan}
 PARTS: dict[str, Callable[[Part], Count]] = {**DEFAULT, **MORE}
 
 
