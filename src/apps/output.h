@@ -58,9 +58,12 @@ int print_view(View view, const OutputOptions& options, auto&& text, auto&& tabl
   size_t left_out = 0;
   if (auto* list = rows(view); list != nullptr) {
     if constexpr (!std::is_same_v<std::remove_pointer_t<decltype(list)>, std::vector<Instant>>) {
+      const bool had_rows = !list->empty();
       const auto chosen = select(*list, options.query, own_name);
       if (!chosen) return complain(chosen.error());
       left_out = *chosen;
+      const bool for_people = options.format == "table" || options.format == "wide";
+      if (had_rows && list->empty() && for_people) return print("No row matches the filter.\n");
     }
   } else if (!options.query.empty()) {
     return complain_usage("there are no rows to choose from here", "leave out --filter and --sort");

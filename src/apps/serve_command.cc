@@ -107,7 +107,24 @@ struct Served {
   std::string store;  // empty: nothing is kept
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveSite> live;
+  std::vector<std::optional<bool>> seen;  // each source, as the log has it
 };
+
+// One line in the log when a source goes and one when it comes back.
+void log_sources(Served& served) {
+  const State& state = served.live->site().state();
+  served.seen.resize(state.sources.size());
+  for (size_t i = 0; i < state.sources.size(); ++i) {
+    const SourceState& source = state.sources[i];
+    std::optional<bool>& seen = served.seen[i];
+    if (!source.known || seen == source.ok) continue;
+    const bool first = !std::exchange(seen, source.ok).has_value();
+    if (first && source.ok) continue;  // as it should be
+    fmt::print(stderr, "{} {}: {} {}\n", to_rfc3339(state.now), state.site,
+               enum_name(static_cast<Source>(i)),
+               source.ok ? "is seen again" : "is not seen: " + source.detail);
+  }
+}
 
 class Daemon {
  public:
@@ -126,7 +143,10 @@ class Daemon {
         api_->publish(site.state().site, d);
       };
       site.on_taken = [this](double seconds) { api_->metrics().observe_step(seconds); };
-      site.on_change = [this, &site] { api_->poll_ended(site.state().site); };
+      site.on_change = [this, &s, &site] {
+        log_sources(s);
+        api_->poll_ended(site.state().site);
+      };
     }
     server_ = std::make_unique<io::HttpServer>(
         io_, [this](const io::HttpRequest& r) { return api_->answer(r); });

@@ -22,6 +22,7 @@ std::string why_no_idle(const Report& r) {
            "site in "
            "fairlead.yaml idle holds appear here.";
   }
+  if (is_blind_now(r)) return "Cannot be seen now: no held GPU has a fresh sample.";
   int64_t idle = 0;
   for (const ModelRow& m : r.models) idle += m.gpus.held_idle;
   if (idle == 0) return "None now: every held GPU that telemetry covers works.";

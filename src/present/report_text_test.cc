@@ -115,6 +115,16 @@ TEST(ReportText, SectionsSayWhatTheyAreEmptyOf) {
   }
 }
 
+TEST(ReportText, WhatNobodySeesIsNotCalledWell) {
+  Report r = sample_report();
+  r.idle_holds.clear();
+  for (ModelRow& model : r.models) model.gpus = {.held_unmeasured = 8, .total = 8};
+  r.sources = {{.source = Source::telemetry, .ok = false, .known = true}};
+  const std::string text = report_text(r);
+  EXPECT_TRUE(text.contains("Cannot be seen now")) << text;
+  EXPECT_FALSE(text.contains("None now")) << text;
+}
+
 TEST(ReportText, BeforeAnythingIsBookedTheBarsShowNow) {
   Report r = sample_report();
   r.gpu_seconds = r.models[0].gpu_seconds = {};

@@ -220,8 +220,9 @@ std::string waiting_cures_text(const Blocker& b, Instant now) {
 }
 
 std::string queue_text(const Queue& q, const TextOptions& options) {
+  const std::string note = q.note.empty() ? "" : fmt::format("Note: {}\n\n", printable(q.note));
   if (q.waiting.empty()) {
-    return q.as_of.known() ? fmt::format("Nothing waits, as of {}.\n", short_time(q.as_of))
+    return q.as_of.known() ? note + fmt::format("Nothing waits, as of {}.\n", short_time(q.as_of))
                            : "The queue was never read: `fairlead doctor` says what can be read.\n";
   }
   // On a narrow screen what blocks is worth more than who submitted it and with what priority.
@@ -265,7 +266,7 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
     if (narrow) cells.erase(cells.begin() + 2, cells.begin() + 4);  // class and wants
     table.rows.push_back(std::move(cells));
   }
-  std::string out = block(table, options, {.indent = 0});
+  std::string out = note + block(table, options, {.indent = 0});
   if (q.waiting_more > 0) out += fmt::format("… {} more\n", with_thousands(q.waiting_more));
   return out;
 }

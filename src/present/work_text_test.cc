@@ -126,6 +126,8 @@ TEST(QueueText, TellsVerdictAndFirstBlocker) {
   EXPECT_NE(queue_text(queue, {.wide = true}).find("FRAGMENTED PRIORITY"), std::string::npos);
   EXPECT_NE(queue_text(queue, {.width = 100}).find("FRAGMENTED +1"), std::string::npos);
   EXPECT_EQ(queue_text({.as_of = kNow}), "Nothing waits, as of 2026-11-30 10:00 UTC.\n");
+  EXPECT_TRUE(queue_text({.as_of = kNow, .note = "the scheduler is not seen"})
+                  .starts_with("Note: the scheduler is not seen\n"));
   EXPECT_NE(queue_text({}).find("never read"), std::string::npos);
 }
 

@@ -97,6 +97,8 @@ void HistoryCursor::follow(const Due& due) {
 
 namespace {
 
+constexpr int64_t kNotHeld = 1;  // a history states no priority, and zero would be a hold
+
 // Divides the devices evenly over the nodes that the dump names.
 void hold_on_nodes(Job& job, std::string_view nodes, int64_t devices) {
   const auto names = expand_hostlist(nodes);
@@ -171,6 +173,7 @@ void HistoryCursor::state_run(const Due& due) {
   job.exit_code = 0;
   job.held.clear();
   job.nodes.clear();
+  job.priority = kNotHeld;
   if (!began) {
     job.state = JobState::pending;
     return;

@@ -285,6 +285,17 @@ TEST(Replay, AHistoryWithoutAFleetHoldsWhatWasHeld) {
   EXPECT_EQ(result.engine.recount(), "");
 }
 
+TEST(Replay, WhatWaitsIsNotCalledHeld) {
+  const ReplayResult result =
+      replay(read(std::string(kHeader) + kGood +
+                  "9|ana|ads|normal|gpu|PENDING|2026-01-01T00:00:00|Unknown|Unknown|60|1|"
+                  "gres/gpu=8||None assigned\n"));
+  ASSERT_EQ(result.engine.state().workloads.size(), 1u);
+  const Job& job = result.engine.state().workloads.begin()->second.job;
+  EXPECT_EQ(job.state, JobState::pending);
+  EXPECT_GT(job.priority, 0);
+}
+
 TEST(Replay, WhatARequeueThrewAwayIsLost) {
   const ReplayResult result = replay(read(std::string(kHeader) + std::string(kEventsRows[4].rows)));
   EXPECT_EQ(seconds_of(result.engine), (ByColumn{.held_unmeasured = 2 * 600, .lost = 2 * 300}));

@@ -175,6 +175,22 @@ int64_t idle_now(const Report& r) {
   return idle;
 }
 
+}  // namespace
+
+bool is_blind_now(const Report& r) {
+  ByColumn now;
+  for (const ModelRow& m : r.models) {
+    now.useful += m.gpus.useful;
+    now.held_idle += m.gpus.held_idle;
+    now.held_unmeasured += m.gpus.held_unmeasured;
+  }
+  const bool configured = std::ranges::any_of(
+      r.sources, [](const SourceRow& s) { return s.source == Source::telemetry && s.known; });
+  return configured && now.held_unmeasured > 0 && now.useful + now.held_idle == 0;
+}
+
+namespace {
+
 std::vector<std::string> sentences_of(const Report& r) {
   const ColumnSeconds& s = r.gpu_seconds;
   std::vector<std::string> out;
@@ -204,7 +220,8 @@ std::vector<std::string> sentences_of(const Report& r) {
         r.idle_holds[0].team, enum_name(r.idle_holds[0].kind), hours(s.held_idle)));
   } else {
     out.push_back(
-        r.telemetry_coverage_ppm == 0 && s.total > 0
+        is_blind_now(r) ? "Idle holds cannot be seen now: no held GPU has a fresh sample."
+        : r.telemetry_coverage_ppm == 0 && s.total > 0
             ? "Idle holds cannot be seen without telemetry."
         : s.held_idle > 0
             ? fmt::format("No hold is idle for long now; {} GPU-hours were held idle in all.",
@@ -224,11 +241,13 @@ std::vector<std::string> sentences_of(const Report& r) {
     }
     const auto most =
         std::ranges::max_element(firsts, {}, [](const auto& item) { return item.second; });
-    out.push_back(fmt::format(
-        "{} wait{}; GPUs free: {}, and stranded: {}.", plural(waiting, "workload"),
-        fmt::format("{}{}", waiting == 1 ? "s" : "",
-                    most == firsts.end() ? "" : fmt::format(", most for {}", most->first)),
-        r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
+    const std::string wait = plural(waiting, "workload") + (waiting == 1 ? " waits" : " wait");
+    out.push_back(
+        !r.fleet_known
+            ? fmt::format("{}; why is not known, since nothing is known of the nodes.", wait)
+            : fmt::format("{}{}; GPUs free: {}, and stranded: {}.", wait,
+                          most == firsts.end() ? "" : fmt::format(", most for {}", most->first),
+                          r.fragmentation.free_gpus, r.fragmentation.stranded_gpus));
   }
   return out;
 }
@@ -257,10 +276,11 @@ void add_notes(const State& state, Report& r) {
     return devices.shares > 0 && devices.total == 0;
   });
   if (sharing > 0)
-    r.notes.push_back(fmt::format(
-        "shares of GPUs (gres/shard, gres/mps) are held by {}: which GPUs is not modelled, so these "
-        "count as not held",
-        plural(sharing, "job")));
+    r.notes.push_back(
+        fmt::format("shares of GPUs (gres/shard, gres/mps) are held by {}: which GPUs is not "
+                    "modelled, so these "
+                    "count as not held",
+                    plural(sharing, "job")));
   const bool cut = std::ranges::any_of(state.fleet.devices(), [&](const Device& device) {
     return device.present && is_slice_model(state.names.name(device.model));
   });
@@ -324,7 +344,13 @@ WaitQuantiles quantiles_of(std::vector<int64_t> waits) {
 }
 
 Queue queue_of(const State& state, size_t most) {
-  Queue queue{.site = state.site, .as_of = state.source(Source::scheduler).last_ok};
+  const SourceState& scheduler = state.source(Source::scheduler);
+  Queue queue{.site = state.site, .as_of = scheduler.last_ok};
+  if (scheduler.known && !scheduler.ok && scheduler.last_ok.known()) {
+    queue.note = fmt::format("the scheduler is not seen since {}: {}",
+                             to_rfc3339(scheduler.last_ok), scheduler.detail);
+  }
+  const bool fleet_known = !state.fleet.nodes().empty();
   const auto& waiting = state.queues.waiting();
   Explainer explainer(state);
   for (const auto& place : waiting) {
@@ -346,7 +372,12 @@ Queue queue_of(const State& state, size_t most) {
                    .can_never_start = x.can_never_start,
                    .scheduler_reason = x.scheduler_reason,
                    .scheduler_agrees = x.scheduler_agrees};
-    for (const Blocker& b : x.blockers) row.blockers.push_back(b.code);
+    if (fleet_known) {
+      for (const Blocker& b : x.blockers) row.blockers.push_back(b.code);
+    } else {  // a history of jobs alone
+      row.message = "not known: nothing is known of the nodes";
+      row.can_never_start = false;
+    }
     queue.waiting.push_back(std::move(row));
   }
   queue.waiting_more = static_cast<int64_t>(waiting.size() - queue.waiting.size());

@@ -174,11 +174,15 @@ struct Queue {
   std::string apiVersion = "fairlead/v1", kind = "Queue";
   std::string site;
   Instant as_of;
+  std::string note;  // why these are not the facts of now; empty while the scheduler is seen
   std::vector<WaitingRow> waiting;
   int64_t waiting_more = 0;
   bool operator==(const Queue&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Queue, (), (apiVersion, kind, site, as_of, waiting, waiting_more))
+BOOST_DESCRIBE_STRUCT(Queue, (), (apiVersion, kind, site, as_of, note, waiting, waiting_more))
+
+// Telemetry is configured, and says nothing of any GPU that is held now.
+bool is_blind_now(const Report& report);
 
 // Waiting work, highest priority first, then the longest wait.
 Queue queue_of(const State& state, size_t most);

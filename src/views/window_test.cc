@@ -32,5 +32,12 @@ TEST(Window, BeginsWhereItIsSaid) {
   EXPECT_FALSE(since_of("200d", instant_of_seconds(3600))->known());  // before all time
 }
 
+TEST(Since, TheFutureIsNoBeginning) {
+  const Instant now = instant_of_seconds(1'796'000'000);
+  EXPECT_EQ(since_of("2030-01-01", now).error().code, "since-bad");
+  EXPECT_EQ(since_of("2030-01-01T00:00:00Z", now).error().code, "since-bad");
+  EXPECT_TRUE(since_of(to_rfc3339(now), now).has_value());
+}
+
 }  // namespace
 }  // namespace fairlead
