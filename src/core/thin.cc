@@ -6,12 +6,15 @@
 namespace fairlead {
 namespace {
 
+// Samples come by node, device and time: of one node there may be several looks.
 void add(std::vector<UnchangedLook>& unchanged, const DeviceSample& sample) {
-  if (unchanged.empty() || unchanged.back().node != sample.node ||
-      unchanged.back().at != sample.at) {
-    unchanged.push_back({.node = sample.node, .at = sample.at, .devices = {}});
+  for (auto look = unchanged.rbegin(); look != unchanged.rend() && look->node == sample.node;
+       ++look) {
+    if (look->at != sample.at) continue;
+    look->devices.push_back(sample.index);
+    return;
   }
-  unchanged.back().devices.push_back(sample.index);
+  unchanged.push_back({.node = sample.node, .at = sample.at, .devices = {sample.index}});
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct SiteOptions {
   EngineRules rules;
   // A snapshot is due after so much journal, and never before twice its own size: replaying that
   // much takes about three seconds at 10,000 nodes.
-  uint64_t snapshot_every_bytes = 64 << 20;
+  uint64_t snapshot_every_bytes = 16 << 20;
 };
 
 class Site {
