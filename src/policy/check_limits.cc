@@ -205,7 +205,8 @@ void check_fleet(CheckContext& c) {
   for (DeviceId d = 0; d < c.org.devices.size(); ++d) {
     const std::string& device = c.org.devices[d].name;
     const auto up = c.options.fleet.find(device);
-    const Milli fleet = up == c.options.fleet.end() ? Milli{} : up->second;
+    if (up == c.options.fleet.end()) continue;
+    const Milli fleet = up->second;
     const Milli own = c.org.teams[kRoot].limits[d].own;
     if (own == fleet) continue;
     const AmountNode* written = node != nullptr ? amount_of(node->limits.own, device) : nullptr;
