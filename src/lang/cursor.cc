@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/nearest.h"
+#include "base/words.h"
 
 namespace fairlead::lang {
 namespace {
@@ -169,8 +169,8 @@ void Cursor::refuse_unit(const Token& token) {
   std::string hint;
   if (const auto joined = one_unit(token.text))
     hint = fmt::format("one number, one unit: write `{}`", *joined);
-  else if (const auto meant = nearest_unit(unit))
-    hint = fmt::format("did you mean `{}{}`?", number, *meant);
+  else if (const auto meant = nearest_unit(unit); !meant.empty())
+    hint = fmt::format("did you mean `{}{}`?", number, meant);
   else
     hint = "times are written as 90s, 5m, 8h, 7d";
   problem("E102", fmt::format("{} is not a unit", quoted(unit)), {token.span, "unknown unit"},
@@ -235,10 +235,10 @@ std::optional<Word> Cursor::one_of(std::span<const std::string> words, const Nee
   const Token token = next();
   if (std::ranges::find(words, token.text) != words.end())
     return Word{std::string(token.text), token.span};
-  const auto meant = nearest_name(token.text, words);
+  const auto meant = nearest_word(token.text, words);
   problem("E104", fmt::format("{} is not {}", quoted(token.text), need.what), {token.span, ""},
-          meant ? fmt::format("did you mean {}?", quoted(*meant))
-                : fmt::format("one of {}", fmt::join(words, ", ")));
+          !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+                         : fmt::format("one of {}", fmt::join(words, ", ")));
   return std::nullopt;
 }
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/words.h"
 
 namespace fairlead::lang {
 namespace {
@@ -151,7 +151,7 @@ std::expected<Quantity, QuantityError> read_quantity(std::string_view text) {
 
 std::string_view unit_of(std::string_view text) { return split(text).unit; }
 
-std::optional<std::string> nearest_unit(std::string_view unit) {
+std::string nearest_unit(std::string_view unit) {
   static constexpr std::pair<std::string_view, std::string_view> kSpelledOut[] = {
       {"sec", "s"},   {"secs", "s"},   {"second", "s"},  {"seconds", "s"}, {"min", "m"},
       {"mins", "m"},  {"minute", "m"}, {"minutes", "m"}, {"hr", "h"},      {"hrs", "h"},
@@ -162,7 +162,7 @@ std::optional<std::string> nearest_unit(std::string_view unit) {
   std::vector<std::string> names;
   for (const Unit& u : kUnits)
     if (!u.name.empty() && !u.money) names.emplace_back(u.name);
-  return nearest_name(unit, names);
+  return nearest_word(unit, names);
 }
 
 std::optional<int64_t> read_integer(std::string_view text) {

@@ -49,8 +49,8 @@ std::expected<Quantity, QuantityError> read_quantity(std::string_view text);
 // The unit in `text`, "" where it has none: "400msec" -> "msec", "$3/h" -> "/h".
 std::string_view unit_of(std::string_view text);
 
-// The unit that was probably meant.
-std::optional<std::string> nearest_unit(std::string_view unit);
+// The unit that was probably meant, or an empty text.
+std::string nearest_unit(std::string_view unit);
 
 // Digits with `_` between them. Returns nothing where the number does not fit.
 std::optional<int64_t> read_integer(std::string_view text);

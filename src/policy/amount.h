@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "policy/catalogue.h"
 #include "policy/check_parts.h"
 
@@ -76,11 +76,11 @@ void unknown_device(CheckContext& c, const Word& name, const Declared& declared)
   for (const auto& [known, node] : declared.by_name) names.push_back(known);
   for (const auto& [known, count] : c.options.fleet) names.push_back(known);
   names.insert(names.end(), known_models().begin(), known_models().end());
-  const auto meant = nearest_name(name.value, names);
+  const auto meant = nearest_word(name.value, names);
   c.error("E802", fmt::format("there is no device class {}", quoted(name.value)),
           {name.span, "unknown device class"},
-          meant ? fmt::format("did you mean {}?", quoted(*meant))
-                : fmt::format("declare it: `devices {0} {{ {0} }}`", name.value));
+          !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+                         : fmt::format("declare it: `devices {0} {{ {0} }}`", name.value));
 }
 
 template <class Names>
@@ -88,10 +88,10 @@ void unknown_name(CheckContext& c, const Word& name, std::string code, std::stri
                   const Names& names) {
   std::vector<std::string> known;
   for (const auto& n : names) known.push_back(n.name);
-  const auto meant = nearest_name(name.value, known);
+  const auto meant = nearest_word(name.value, known);
   c.error(std::move(code), fmt::format("there is no {} {}", what, quoted(name.value)),
           {name.span, fmt::format("unknown {}", what)},
-          meant           ? fmt::format("did you mean {}?", quoted(*meant))
+          !meant.empty()  ? fmt::format("did you mean {}?", quoted(meant))
           : known.empty() ? fmt::format("declare it: `{} {} {{ }}`", what, name.value)
                           : fmt::format("known: {}", fmt::join(known, ", ")));
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "policy/check_parts.h"
 
 namespace fairlead::policy {
@@ -205,11 +205,11 @@ ReclaimIdle resolved(CheckContext& c, const IdleNode& node) {
   ReclaimIdle idle;
   for (const Word& kind : node.kinds) {
     if (std::ranges::find(kIdleKinds, kind.value) == kIdleKinds.end()) {
-      const auto meant = nearest_name(kind.value, kIdleKinds);
+      const auto meant = nearest_word(kind.value, kIdleKinds);
       c.error("E104", fmt::format("{} is not a kind of idle hold", quoted(kind.value)),
               {kind.span, ""},
-              meant ? fmt::format("did you mean {}?", quoted(*meant))
-                    : fmt::format("kinds are {}", fmt::join(kIdleKinds, ", ")));
+              !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+                             : fmt::format("kinds are {}", fmt::join(kIdleKinds, ", ")));
       continue;
     }
     idle.kinds.push_back(kind.value);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "policy/check_parts.h"
 
 namespace fairlead::policy {
@@ -23,6 +23,11 @@ class TestCheck {
     for (const FleetPartNode& part : test.fleet) {
       Milli& sum = fleet[part.each.device.value];
       sum = sum + Milli{part.each.amount.value * part.nodes.value};
+      if (sum <= devices(kDevicesMax)) continue;
+      c.error("E813",
+              fmt::format("the fleet of this test has more than {} {}", kDevicesMax,
+                          part.each.device.value),
+              {part.each.span, ""}, "write a smaller fleet");
     }
     if (test.expects.empty()) {
       c.error("E813", "this test expects nothing, so it cannot fail", {test.head, ""},
@@ -91,10 +96,10 @@ class TestCheck {
     if (found == by_name.end()) {
       std::vector<std::string> names;
       for (const auto& [known, work] : by_name) names.push_back(known);
-      const auto meant = nearest_name(name.value, names);
+      const auto meant = nearest_word(name.value, names);
       c.error("E813", fmt::format("there is no workload {} in this test", quoted(name.value)),
               {name.span, ""},
-              meant           ? fmt::format("did you mean {}?", quoted(*meant))
+              !meant.empty()  ? fmt::format("did you mean {}?", quoted(meant))
               : names.empty() ? "write it first: `waiting w1 of research 4 x 8`"
                               : fmt::format("known: {}", fmt::join(names, ", ")));
       return;

@@ -264,7 +264,9 @@ bool ValueParser::dims(WorkNode& node) {
   node.dims = token.span;
   node.nodes = nodes;
   node.each = each;
-  if (nodes >= 1 && each >= 1 && nodes <= kNodesMax && each <= kNodesMax) return true;
+  if (nodes >= 1 && each >= 1 && nodes <= kNodesMax && each <= kNodesMax &&
+      nodes * each <= kDevicesMax)
+    return true;
   c_.problem("E109", fmt::format("{} is no size of a workload", quoted(token.text)),
              {token.span, ""}, "write nodes and devices of each, as in `4 x 8`");
   return false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "policy/parse_values.h"
 
 namespace fairlead::policy {
@@ -398,11 +398,11 @@ class Parser {
     return std::ranges::any_of(keys, [&](const auto& k) { return k.word == word; });
   }
   void unknown(const Token& word, const std::string& what, const std::vector<std::string>& words) {
-    const auto meant = nearest_name(word.text, words);
+    const auto meant = nearest_word(word.text, words);
     c_.problem("E104", fmt::format("{} is not {}", quoted(word.text), what),
-               {word.span, meant ? "unknown" : ""},
-               meant ? fmt::format("did you mean {}?", quoted(*meant))
-                     : fmt::format("one of {}", fmt::join(words, ", ")));
+               {word.span, !meant.empty() ? "unknown" : ""},
+               !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+                              : fmt::format("one of {}", fmt::join(words, ", ")));
   }
   bool does_not_belong(const std::string& where) {
     const Token& token = c_.peek();

@@ -20,6 +20,7 @@
 // A plain value: copy it to try something out. Every change and every question costs O(depth).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "policy/organisation.h"

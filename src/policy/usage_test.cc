@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fairlead::policy {
@@ -55,7 +56,7 @@ TEST(FadingUsage, FollowsTheClosedForm) {
     usage.charge(row.amount, end - row.held, end);
     const long double want = closed_form(static_cast<long double>(row.amount.value), end - row.held,
                                          end, kNow, row.half_life);
-    EXPECT_NEAR(number(usage.at(kNow)), want, want * row.error_max + 1);
+    EXPECT_LE(std::abs(number(usage.at(kNow)) - want), want * row.error_max + 1);
   }
 }
 
@@ -87,7 +88,8 @@ TEST(FadingUsage, DoesNotDependOnHowOftenItIsCharged) {
     pieces = FadingUsage(pieces);
   }
   whole.charge(devices(5), begin, kNow);
-  EXPECT_NEAR(number(pieces.at(kNow)), number(whole.at(kNow)), number(whole.at(kNow)) * 1e-12L);
+  const long double want = number(whole.at(kNow));
+  EXPECT_LE(std::abs(number(pieces.at(kNow)) - want), want * 1e-12L);
 }
 
 RC_GTEST_PROP(FadingUsage, AnySplitAndAnyOrderGiveTheSame, ()) {

@@ -74,10 +74,17 @@ class Policy(unittest.TestCase):
             view = json.loads(self.policy("explain", "research", str(self.folder), "--at", at, "-o", "json").stdout)
             self.assertEqual(next(d for d in view["devices"] if d["device"] == "H100")["own_milli"], own)
 
-    def test_tests_are_not_said_to_pass(self) -> None:
-        done = self.policy("test", str(self.folder), want=3)
-        self.assertIn("not run", done.stdout)
-        self.assertIn("tests-not-run", done.stderr)
+    def test_tests_are_run(self) -> None:
+        done = self.policy("test", "-o", "wide", str(self.folder))
+        self.assertIn("5m  preempt  r2 for p1, rule own", done.stdout)
+        self.assertIn("1 passed, 0 failed, 0 not run", done.stdout)
+        self.file.write_text(self.page.replace("expect  no preempt r1", "expect  preempt r1"))
+        done = self.policy("test", str(self.folder), want=1)
+        self.assertIn("error[E820]", done.stderr)
+        self.assertIn("0 passed, 1 failed, 0 not run", done.stdout)
+        self.file.write_text(self.page.replace("expect  preempt r2", "expect  reshape p1"))
+        view = json.loads(self.policy("test", str(self.folder), "-o", "json", want=3).stdout)
+        self.assertEqual((view["not_run"], view["tests"][0]["outcome"]), (1, "not_run"))
 
     def test_what_cannot_be_read_is_refused(self) -> None:
         self.policy("check", str(self.folder / "none.policy"), want=5)

@@ -1,4 +1,4 @@
-// An organisation file, from its bytes to its layout.
+// An organisation file, from its bytes to its layout, and its tests to their end.
 //
 // What parses is laid out again: with the same words, the same meaning, and no further change.
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include "lang/lexer.h"
 #include "policy/check.h"
 #include "policy/layout.h"
+#include "policy/test_run.h"
 
 namespace {
 
@@ -31,6 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto checked = policy::check_files(sources, {});
   for (const auto& problem : checked.problems) (void)to_text(problem, sources);
   if (!checked.parsed) return 0;
+  if (checked.good()) {
+    for (const auto& test : checked.tree.tests) (void)policy::run_test(checked.organisation, test);
+  }
   lang::Sources again;
   again.add("a.policy", lang::format(sources, 0, policy::format_rules()));
   if (words_of(again) != words_of(sources)) __builtin_trap();

@@ -18,6 +18,7 @@
 
 #include "policy/check.h"
 #include "policy/layout.h"
+#include "policy/test_run.h"
 
 namespace fairlead::policy {
 namespace {
@@ -89,7 +90,17 @@ std::string said_of(const std::string& text) {
     const std::string laid_out = lang::format(input.sources, file, format_rules());
     if (laid_out != input.sources.file(file).text()) out += laid_out;
   }
-  return out + "good\n";
+  out += "good\n";
+  for (const TestNode& test : checked.tree.tests) {
+    const TestResult result = run_test(checked.organisation, test);
+    out +=
+        fmt::format("{}: {}{}\n", test.title.value,
+                    result.outcome == TestOutcome::not_run ? "not run" : enum_name(result.outcome),
+                    result.why_not_run.empty() ? "" : ", " + result.why_not_run);
+    for (const std::string& event : result.events) out += event + "\n";
+    for (const auto& failure : result.failures) out += to_text(failure, input.sources);
+  }
+  return out;
 }
 
 int play(const fs::path& path, bool update) {
