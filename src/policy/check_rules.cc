@@ -72,7 +72,6 @@ void check_unused(CheckContext& c) {
   if (c.tree.teams.empty()) return;
   std::set<ClassId> used;
   for (const Team& team : c.org.teams) used.insert(team.classes.begin(), team.classes.end());
-  // The root's list is of teams below it, where none of them is the root's own.
   for (ClassId k = 0; k < c.org.classes.size(); ++k) {
     if (used.contains(k)) continue;
     const std::string& name = c.org.classes[k].name;
@@ -140,19 +139,21 @@ void check_members(CheckContext& c) {
   const std::vector<Member> all = members_in_order(c);
   for (size_t i = 0; i < all.size(); ++i) {
     const Member& m = all[i];
-    const auto before =
-        std::find_if(all.begin(), all.begin() + static_cast<ptrdiff_t>(i), [&](const Member& b) {
-          return same_source(*b.node, *m.node) && covers(b.pattern->value, m.pattern->value);
-        });
+    const auto end = all.begin() + static_cast<ptrdiff_t>(i);
+    auto before = std::find_if(all.begin(), end, [&](const Member& b) {
+      return same_source(*b.node, *m.node) && b.pattern->value == m.pattern->value;
+    });
+    if (before == end) {
+      before = std::find_if(all.begin(), end, [&](const Member& b) {
+        return same_source(*b.node, *m.node) && covers(b.pattern->value, m.pattern->value);
+      });
+    }
     c.org.members.push_back({m.node->source, m.node->claim, m.pattern->value, m.team});
-    if (before == all.begin() + static_cast<ptrdiff_t>(i)) continue;
+    if (before == end) continue;
     const bool same = before->pattern->value == m.pattern->value;
     const std::string& ours = c.org.teams[m.team].path;
     const std::string& theirs = c.org.teams[before->team].path;
-    if (m.node->source == MemberSource::file) {
-      c.org.members.back().pattern = m.pattern->value;
-      continue;  // files are read whole; the same file may list members of several teams
-    }
+    if (m.node->source == MemberSource::file) continue;  // one file may list several teams' members
     if (same && before->team != m.team) {
       c.error("E803",
               fmt::format("teams {} and {} both claim \"{}\"", quoted(theirs), quoted(ours),
@@ -164,7 +165,9 @@ void check_members(CheckContext& c) {
                 fmt::format("\"{}\" never gets to team {}: the first match wins", m.pattern->value,
                             quoted(ours)),
                 {m.pattern->span, "too late"},
-                fmt::format("move team {} before {}", quoted(ours), quoted(theirs)),
+                c.org.is_below(m.team, before->team)
+                    ? fmt::format("move the `members` of {} below its teams", quoted(theirs))
+                    : fmt::format("move team {} before {}", quoted(ours), quoted(theirs)),
                 {{before->pattern->span, "matches it first"}});
     } else if (same) {
       c.error("E105",
