@@ -60,7 +60,7 @@ int check(Program& p, const PolicyArguments& a) {
         plural(v.devices, "kind") + " of devices", plural(v.tests, "test"),
         v.warnings > 0 ? fmt::format(", {}", plural(v.warnings, "warning")) : "", v.digest);
   };
-  const int code = print_view(view, p.output, text, table_of);
+  const int code = print_view(view, p.output, text, table_of, kNoRows);
   if (code != kExitGood) return code;
   return view.errors > 0 || (a.strict && view.warnings > 0) ? kExitFound : kExitGood;
 }

@@ -119,7 +119,7 @@ int explain_policy_team(Program& p, const PolicyArguments& a) {
   return print_view(
       policy::view_of(org, quota, *team), p.output,
       [&](const policy::TeamView& v, const TextOptions&) { return text_of(v, p.output.headers); },
-      [](const policy::TeamView& v) { return table_of(v); });
+      [](const policy::TeamView& v) { return table_of(v); }, kNoRows);
 }
 
 }  // namespace fairlead

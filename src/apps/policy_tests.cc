@@ -75,7 +75,7 @@ int run_policy_tests(Program& p, const PolicyArguments& a) {
     return text_of(v, o.wide);
   };
   const int code =
-      print_view(view, p.output, text, [](const PolicyTests& v) { return table_of(v); });
+      print_view(view, p.output, text, [](const PolicyTests& v) { return table_of(v); }, kNoRows);
   if (code != kExitGood) return code;
   return view.failed > 0 ? kExitFound : view.not_run > 0 ? kExitUnreachable : kExitGood;
 }
