@@ -15,3 +15,6 @@ if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_flags INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(fairlead_flags INTERFACE -fsanitize=${FAIRLEAD_SANITIZE})
 endif()
+if(FAIRLEAD_FUZZ)  # so that a fuzzer sees the branches of what it calls
+  target_compile_options(fairlead_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -44,6 +44,7 @@ void add_fabric_command(Program& program);
 void add_serve_command(Program& program);
 void add_doctor_command(Program& program);
 void add_replay_command(Program& program);
+void add_policy_command(Program& program);  // check, fmt, test, explain
 void add_completion_commands(Program& program);
 void add_poll_command(Program& program);  // poll-slurm, run by ourselves
 

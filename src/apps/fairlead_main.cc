@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   add_serve_command(program);
   add_doctor_command(program);
   add_replay_command(program);
+  add_policy_command(program);
   add_completion_commands(program);
   add_poll_command(program);
   if (const auto unknown = unknown_command(program.app, argc, argv)) return complain(*unknown);

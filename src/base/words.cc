@@ -9,19 +9,30 @@
 namespace fairlead {
 namespace {
 
-// How many letters must change, or neighbours change places, to turn one word into the other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> last, row(b.size() + 1), next(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+// A letter that differs costs two; one that differs in case alone, or looks the same, costs one.
+size_t half_steps(char a, char b) {
+  if (a == b) return 0;
+  const auto like = [](char c) {
+    if (c == 'O' || c == 'o') return '0';
+    if (c == 'I' || c == 'l') return '1';
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  };
+  return like(a) == like(b) ? 1 : 2;
+}
+
+// Optimal string alignment over half steps, with three rows.
+size_t half_step_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, above, row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = 2 * j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    next[0] = i;
+    before = std::exchange(above, row);
+    row[0] = 2 * i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      next[j] = std::min({row[j] + 1, next[j - 1] + 1, changed});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        next[j] = std::min(next[j], last[j - 2] + 1);
+      row[j] =
+          std::min({above[j] + 2, row[j - 1] + 2, above[j - 1] + half_steps(a[i - 1], b[j - 1])});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 2);
     }
-    last = std::exchange(row, next);
   }
   return row[b.size()];
 }
@@ -43,17 +54,23 @@ std::string plural(int64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", with_thousands(n), noun, n == 1 ? "" : hisses ? "es" : "s");
 }
 
-std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+std::string nearest_word(std::string_view word, std::span<const std::string> known) {
   constexpr size_t kWordMax = 64;  // chosen: what is longer is no slip of the finger
-  if (word.size() > kWordMax || known.empty()) return "";
-  const auto nearest =
-      std::ranges::min_element(known, {}, [&](const std::string& k) { return distance(word, k); });
-  const size_t letters_max = std::max<size_t>(1, word.size() / 3);
-  const size_t letters = distance(word, *nearest);
-  return letters <= letters_max && letters < nearest->size() ? *nearest : "";
+  if (word.size() > kWordMax) return "";
+  // Half steps: one slip in a short word, one in three letters of a longer one.
+  const size_t steps_max = 2 * std::max<size_t>(1, word.size() / 3);
+  const std::string* best = nullptr;
+  size_t best_steps = steps_max + 1;
+  for (const std::string& candidate : known) {
+    if (candidate.size() > kWordMax) continue;
+    const size_t steps = half_step_distance(word, candidate);
+    const bool all_of_it = steps >= 2 * candidate.size();
+    if (steps < best_steps && !all_of_it) best = &candidate, best_steps = steps;
+  }
+  return best == nullptr ? "" : *best;
 }
 
-std::string hint_for_unknown(std::string_view word, const std::vector<std::string>& known) {
+std::string hint_for_unknown(std::string_view word, std::span<const std::string> known) {
   const std::string nearest = nearest_word(word, known);
   return nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
                          : fmt::format("did you mean '{}'?", nearest);

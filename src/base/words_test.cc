@@ -18,12 +18,15 @@ struct NearestRow {
 };
 
 TEST(Words, KnowTheWordThatWasMeant) {
-  const std::vector<std::string> known = {"report", "replay", "queue", "site", "since"};
+  const std::vector<std::string> known = {"report", "replay", "queue", "site",
+                                          "since",  "A10",    "A100"};
   const NearestRow rows[] = {
       {"one letter too few", "repot", "report"},
       {"two letters swapped", "rpelay", "replay"},
       {"swapped is nearer than two changes", "sicne", "since"},
       {"something else", "dance", ""},
+      {"case alone is half a slip", "a10", "A10"},
+      {"so is a letter that looks the same", "A10O", "A100"},
       {"a short word half of which is another", "sjtx", ""},
       {"nothing", "", ""},
       {"as many changes as letters", "abc", ""},
@@ -37,7 +40,8 @@ TEST(Words, KnowTheWordThatWasMeant) {
     EXPECT_EQ(nearest_word(row.word, known), row.want);
   }
   EXPECT_EQ(hint_for_unknown("repot", known), "did you mean 'report'?");
-  EXPECT_EQ(hint_for_unknown("dance", known), "known: report, replay, queue, site, since");
+  EXPECT_EQ(hint_for_unknown("dance", known),
+            "known: report, replay, queue, site, since, A10, A100");
   EXPECT_EQ(nearest_word("x", {}), "");
 }
 

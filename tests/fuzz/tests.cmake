@@ -17,3 +17,4 @@ endfunction()
 
 fairlead_fuzzer(exposition fairlead_evidence)
 fairlead_fuzzer(query_answer fairlead_adapters_prometheus)
+fairlead_fuzzer(policy fairlead_policy)

@@ -1,0 +1,49 @@
+// What the policy subcommands share: their arguments, and the files that these name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/commands.h"
+#include "policy/check.h"
+
+namespace fairlead {
+
+struct PolicyArguments {
+  std::vector<std::string> paths, fleet, holds;
+  std::string team, at;
+  bool strict = false;      // warnings count
+  bool only_check = false;  // fmt --check
+};
+
+struct LoadedPolicy {
+  lang::Sources sources;
+  policy::Checked checked;
+};
+
+// Files, and folders as the .policy files in them, by name.
+// Fails with file-missing, file-unreadable, policy-none.
+Result<lang::Sources> read_policy(const std::vector<std::string>& paths);
+
+// Reads and checks, against --fleet where it is given.
+Result<LoadedPolicy> load_policy(const PolicyArguments& arguments);
+
+// What all but `check` and `fmt` begin with: tells what is wrong. Fails with policy-refused too.
+Result<LoadedPolicy> load_good_policy(const PolicyArguments& arguments);
+
+void tell_problems(const LoadedPolicy& loaded);  // on stderr
+
+// "256 H100". Fails with usage.
+Result<std::pair<std::string, policy::Milli>> read_amount(const std::string& text,
+                                                          const std::string& option);
+
+std::filesystem::path zone_folder();  // of this machine's time zones
+
+Diagnostic policy_problem(std::string code, std::string message, std::string hint);
+
+int run_policy_tests(Program& program, const PolicyArguments& arguments);
+int explain_policy_team(Program& program, const PolicyArguments& arguments);
+
+}  // namespace fairlead

@@ -1,0 +1,206 @@
+#include "policy/take_back.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fairlead::policy {
+namespace {
+
+bool goes_anywhere(const Field& f, const Work& work) {
+  const Class& klass = f.organisation.classes[work.klass];
+  if (!klass.anywhere || !klass.anywhere_up_to) return klass.anywhere;
+  return klass.anywhere_up_to->device == work.device &&
+         f.anywhere_held[work.klass] + work.size <= klass.anywhere_up_to->milli;
+}
+
+// Rule `own`: whether the branch of the victim below p is over what it owns.
+bool branch_is_over(const Organisation& org, const Quota& q, const Work& victim, TeamId p) {
+  if (victim.team == p) return true;  // a branch of its own, which owns nothing
+  TeamId branch = victim.team;
+  while (org.teams[branch].parent != p) branch = org.teams[branch].parent;
+  return q.used(branch, victim.device) > q.limits(branch, victim.device).own;
+}
+
+class Search {
+ public:
+  Search(const Field& field, const Work& claimant, const std::vector<bool>& gone,
+         size_t victims_max)
+      : f_(field), claimant_(claimant), victims_max_(victims_max) {
+    for (size_t i = 0; i < f_.running.size(); ++i) {
+      const RunningWork& r = f_.running[i];
+      if (gone[i] || r.work.device != claimant.device) continue;
+      if (f_.spent.contains({claimant.id, r.work.id})) continue;
+      if (rule_for(f_, f_.quota, claimant, r)) candidates_.push_back(i);
+    }
+    std::ranges::sort(candidates_, {}, [&](size_t i) { return price_of(i); });
+  }
+
+  std::optional<std::vector<Victim>> run() {
+    for (;;) {
+      const auto best = cheapest();
+      if (!best || best->size() > victims_max_) return std::nullopt;
+      const auto offender = would_come_back(*best);
+      if (!offender) return best;
+      std::erase(candidates_, *offender);  // and the search goes on without it
+    }
+  }
+
+ private:
+  using Price = std::tuple<int64_t, unsigned __int128, WorkId>;
+  Price price_of(size_t i) const {
+    return {rank_of(i), loss_of(f_.organisation, f_.running[i], f_.now), f_.running[i].work.id};
+  }
+  int64_t rank_of(size_t i) const { return f_.organisation.classes[f_.running[i].work.klass].rank; }
+
+  std::optional<std::vector<Victim>> cheapest() const {
+    const auto enough = cheapest_first();
+    if (!enough) return std::nullopt;
+    // What the cheapest-first set needs bounds the ranks; within them the exact search may do
+    // better.
+    const int64_t rank_max = rank_of(enough->back().running);
+    std::vector<size_t> within;
+    for (const size_t i : candidates_)
+      if (rank_of(i) <= rank_max) within.push_back(i);
+    return within.size() <= kExactMax ? exact(within) : pruned(*enough);
+  }
+
+  // Takes them one after the other. Returns nothing where one has no rule when its turn comes, or
+  // where the claimant does not fit in the end.
+  std::optional<std::vector<Victim>> taken(const std::vector<size_t>& set) const {
+    Quota quota = f_.quota;
+    Milli free = f_.free[claimant_.device];
+    std::vector<Victim> victims;
+    for (const size_t i : set) {
+      const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
+      if (!rule) return std::nullopt;
+      victims.push_back({i, *rule});
+      release(quota, free, i);
+    }
+    if (!fits(quota, free)) return std::nullopt;
+    return victims;
+  }
+  void release(Quota& quota, Milli& free, size_t i) const {
+    const Work& work = f_.running[i].work;
+    quota.refund(work.team, work.device, work.size);
+    free = free + work.size;
+  }
+  bool fits(const Quota& quota, Milli free) const {
+    return claimant_.size <= free &&
+           claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
+  }
+
+  std::optional<std::vector<Victim>> cheapest_first() const {
+    Quota quota = f_.quota;
+    Milli free = f_.free[claimant_.device];
+    std::vector<Victim> victims;
+    for (const size_t i : candidates_) {
+      if (fits(quota, free)) break;
+      const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
+      if (!rule) continue;
+      victims.push_back({i, *rule});
+      release(quota, free, i);
+    }
+    if (victims.empty() || !fits(quota, free)) return std::nullopt;
+    return victims;
+  }
+
+  // Gives back, the most expensive first, whom the claimant does not need.
+  std::optional<std::vector<Victim>> pruned(std::vector<Victim> victims) const {
+    for (size_t i = victims.size(); i-- > 0;) {
+      std::vector<size_t> without;
+      for (size_t k = 0; k < victims.size(); ++k)
+        if (k != i) without.push_back(victims[k].running);
+      if (auto fewer = taken(without)) victims = std::move(*fewer);
+    }
+    return victims;
+  }
+
+  std::optional<std::vector<Victim>> exact(const std::vector<size_t>& within) const {
+    std::optional<std::vector<Victim>> best;
+    std::tuple<int64_t, unsigned __int128, std::vector<WorkId>> best_price;
+    for (uint32_t mask = 1; mask < uint32_t{1} << within.size(); ++mask) {
+      std::vector<size_t> set;
+      unsigned __int128 loss = 0;
+      std::vector<WorkId> ids;
+      for (size_t k = 0; k < within.size(); ++k) {
+        if ((mask >> k & 1) == 0) continue;
+        set.push_back(within[k]);
+        loss += loss_of(f_.organisation, f_.running[within[k]], f_.now);
+        ids.push_back(f_.running[within[k]].work.id);
+      }
+      std::tuple price{rank_of(set.back()), loss, std::move(ids)};
+      if (best && !(price < best_price)) continue;
+      auto victims = taken(set);
+      if (!victims || !is_minimal(set)) continue;
+      best = std::move(victims);
+      best_price = std::move(price);
+    }
+    return best;
+  }
+  bool is_minimal(const std::vector<size_t>& set) const {
+    for (size_t i = 0; i < set.size(); ++i) {
+      std::vector<size_t> without = set;
+      without.erase(without.begin() + static_cast<ptrdiff_t>(i));
+      if (taken(without)) return false;
+    }
+    return true;
+  }
+
+  // The final check. Returns the first victim that could displace the claimant in its turn.
+  std::optional<size_t> would_come_back(const std::vector<Victim>& victims) const {
+    Quota quota = f_.quota;
+    Milli free = f_.free[claimant_.device];
+    for (const Victim& v : victims) release(quota, free, v.running);
+    quota.charge(claimant_.team, claimant_.device, claimant_.size);
+    constexpr Duration kLongAgo = seconds(int64_t{365} * 24 * 3600);  // past every `min-run`
+    const RunningWork in{
+        .work = claimant_, .started = f_.now - kLongAgo, .ends = {}, .kept_till = {}};
+    const auto offender = std::ranges::find_if(victims, [&](const Victim& v) {
+      return rule_for(f_, quota, f_.running[v.running].work, in).has_value();
+    });
+    if (offender == victims.end()) return std::nullopt;
+    return offender->running;
+  }
+
+  const Field& f_;
+  const Work& claimant_;
+  size_t victims_max_;
+  std::vector<size_t> candidates_;  // the cheapest first
+};
+
+}  // namespace
+
+std::optional<Rule> rule_for(const Field& f, const Quota& q, const Work& claimant,
+                             const RunningWork& victim) {
+  const Organisation& org = f.organisation;
+  const Class& theirs = org.classes[victim.work.klass];
+  if (theirs.never_preempted || f.now - victim.started < theirs.min_run) return std::nullopt;
+  if (victim.idle) return Rule::idle;
+  const TeamId p = org.lowest_common(claimant.team, victim.work.team);
+  if (claimant.team != p && q.entitled({claimant.team, claimant.device, claimant.size}, p) &&
+      branch_is_over(org, q, victim.work, p))
+    return Rule::own;
+  const Class& ours = org.classes[claimant.klass];
+  const bool anywhere = goes_anywhere(f, claimant);
+  const bool preempts = std::ranges::binary_search(ours.preempts, victim.work.klass);
+  if (!preempts || (p != claimant.team && !anywhere)) return std::nullopt;
+  const bool victim_entitled =
+      victim.work.team != p && q.entitled({victim.work.team, victim.work.device, {}}, p);
+  if (victim_entitled && !anywhere) return std::nullopt;
+  return Rule::klass;
+}
+
+unsigned __int128 loss_of(const Organisation& org, const RunningWork& victim, Instant now) {
+  const Instant kept = std::max(victim.started, victim.kept_till);
+  const int64_t again =
+      std::max<int64_t>(0, (now - kept).us) + org.classes[victim.work.klass].restart_cost.us;
+  return static_cast<unsigned __int128>(victim.work.size.value) *
+         static_cast<unsigned __int128>(again);
+}
+
+std::optional<std::vector<Victim>> take_back(const Field& field, const Work& claimant,
+                                             const std::vector<bool>& gone, size_t victims_max) {
+  return Search(field, claimant, gone, victims_max).run();
+}
+
+}  // namespace fairlead::policy

@@ -1,0 +1,72 @@
+// Whose work may be taken for whom, and which of it.
+//
+// With p the lowest team above both, and b the child of p that the victim is in (or the victim
+// itself, if it is p's own work):
+//
+//   own    the claimant is entitled at p, and b uses more than it owns before the victim is taken
+//   class  the claimant's class preempts the victim's, p is the claimant's team or its class is
+//          `anywhere`; and the victim is not entitled at p, or the claimant's class is `anywhere`
+//   idle   the victim is held and not used, and its ladder allows it
+//
+// p's own work is a branch that owns nothing: as a victim it is never entitled at p, and as a
+// claimant it takes nothing back by `own`. Else what p's children own would not bound what is
+// claimed against them, and a swap by `class` inside a child could be undone from p for ever.
+//
+// Never: inside `min-run`, `never-preempted`, or when what is freed would not make the claimant
+// fit.
+//
+// Among minimal sets the one whose highest rank is lowest; among those the one that loses the
+// fewest device-seconds (since what is kept, and the restart); then by id. Exact up to kExactMax
+// candidates of the ranks that are needed, and above by taking the cheapest first and giving back
+// what is not needed. Final check: with the victims gone and the claimant in, none of the victims
+// may displace the claimant, by any rule; one that may is left where it is, and another set is
+// looked for. So two cannot swap. That a longer chain does not come round again is the breaker's
+// part: a pair of claimant and victim is spent until something finishes, is submitted, or the
+// policy changes.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "policy/quota.h"
+#include "policy/work.h"
+
+namespace fairlead::policy {
+
+enum class Rule : uint8_t { own, klass, idle };
+
+struct Victim {
+  size_t running = 0;  // index
+  Rule rule{};
+  bool operator==(const Victim&) const = default;
+};
+
+constexpr size_t kExactMax = 12;  // chosen: 4,096 sets
+
+using SpentPairs = std::set<std::pair<WorkId, WorkId>>;  // claimant and victim
+
+struct Field {  // what stands, when a claimant looks around
+  const Organisation& organisation;
+  const Quota& quota;
+  std::span<const RunningWork> running;
+  const std::vector<Milli>& free;           // by device
+  const std::vector<Milli>& anywhere_held;  // by class
+  const SpentPairs& spent;
+  Instant now;
+};
+
+// The rule by which `claimant` may displace `victim`, as things stand in `quota`.
+std::optional<Rule> rule_for(const Field& field, const Quota& quota, const Work& claimant,
+                             const RunningWork& victim);
+
+// Device-microseconds (in thousandths) that would be done again.
+unsigned __int128 loss_of(const Organisation& organisation, const RunningWork& victim, Instant now);
+
+// Returns the victims in the order in which they are taken, by index at most `victims_max` of them;
+// nothing where no set makes the claimant fit. `gone` are not there any more.
+std::optional<std::vector<Victim>> take_back(const Field& field, const Work& claimant,
+                                             const std::vector<bool>& gone, size_t victims_max);
+
+}  // namespace fairlead::policy

@@ -1,0 +1,28 @@
+// Work as the planner sees it: counts of one class of devices, nothing of where they stand.
+#pragma once
+
+#include "policy/organisation.h"
+
+namespace fairlead::policy {
+
+using WorkId = uint64_t;
+
+struct Work {
+  WorkId id = 0;
+  TeamId team = 0;
+  ClassId klass = 0;
+  DeviceId device = 0;
+  Milli size;         // all of it at once, or nothing
+  Instant since;      // submitted; kept when it is requeued
+  Duration time_max;  // how long it may run; zero: not known
+};
+
+struct RunningWork {
+  Work work;
+  Instant started;
+  Instant ends;       // as predicted; unknown: never, as far as a plan goes
+  Instant kept_till;  // what it did until then would survive: its last verified checkpoint
+  bool idle = false;  // `reclaim idle` has found it, and its ladder allows to take it
+};
+
+}  // namespace fairlead::policy
