@@ -91,9 +91,8 @@ Result<void> prepare_database(const Database& database, const std::string& path,
         "put the store on a local disk, not on a network file system");
   }
   const auto modes = database.run(
-      "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536; PRAGMA "
-      "journal_size_limit=4194304;"
-      "PRAGMA wal_autocheckpoint=10000; PRAGMA journal_size_limit=67108864;");
+      "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536;"
+      "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=16777216;");
   if (!modes || bytes_max == 0) return modes;
   const auto page_size = database.number("PRAGMA page_size");
   if (!page_size) return std::unexpected(page_size.error());
