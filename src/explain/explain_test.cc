@@ -353,6 +353,22 @@ std::vector<Row> rows() {
        .want = {ASSOCIATION_JOB_LIMIT},
        .want_short_by = 8 * 60 - 100,
        .want_never = true},
+      {.name = "of two dependencies one is enough, and one may still be met",
+       .job =
+           with(waiting(50, "Dependency", gang(1, 1)),
+                [](Job& j) { j.request.dependency = "afterok:2(unfulfilled)?afterok:9(failed)"; }),
+       .want = {DEPENDENCY}},
+      {.name = "of two dependencies one is enough, and none can be met",
+       .job = with(waiting(50, "DependencyNeverSatisfied", gang(1, 1)),
+                   [](Job& j) { j.request.dependency = "afterok:9(failed)?afterok:9(failed)"; }),
+       .want = {DEPENDENCY_NEVER},
+       .want_never = true},
+      {.name = "both dependencies have to be met, and one cannot",
+       .job =
+           with(waiting(50, "Dependency", gang(1, 1)),
+                [](Job& j) { j.request.dependency = "afterok:2(unfulfilled),afterok:9(failed)"; }),
+       .want = {DEPENDENCY_NEVER, DEPENDENCY},
+       .want_never = true},
       {.name = "all of them at once",
        .job = with(waiting(50, "JobHeldUser", gang(7, 8)),
                    [](Job& j) {

@@ -90,30 +90,66 @@ Met met(const Dependency& d, const Workload* other) {
   return Met::yes;
 }
 
+struct Branch {
+  std::string what, now;  // "afterok:17", "running"
+  Met met = Met::yes;
+  const Workload* other = nullptr;
+};
+
+Branch branch_of(const Explainer& e, const Job& job, const Dependency& d) {
+  Branch branch{.what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, d.job)};
+  if (d.kind == "singleton") {
+    branch.met = job.reason == "Dependency" ? Met::not_yet : Met::yes;
+    return branch;
+  }
+  branch.other = e.find(std::to_string(d.job));
+  branch.now = branch.other == nullptr ? "no longer listed" : enum_name(branch.other->job.state);
+  branch.met = met(d, branch.other);
+  // It is listed only because its end is still to come, unless the scheduler has given up.
+  if (branch.met == Met::not_yet && branch.other == nullptr &&
+      job.reason == "DependencyNeverSatisfied")
+    branch.met = Met::never;
+  return branch;
+}
+
+// One blocker for branches of which one is enough: a single one, or all that are joined by "?".
+Blocker dependency_blocker(const Job& job, const std::vector<Branch>& branches) {
+  Blocker b{
+      .code = branches[0].met == Met::never ? DEPENDENCY_NEVER : DEPENDENCY,
+      .waiting_cures = branches[0].met == Met::never ? WaitingCures::never : WaitingCures::yes,
+      .cure = fmt::format("scontrol update jobid={} dependency=", job.label)};
+  std::vector<Holder> holders;
+  for (const Branch& branch : branches) {
+    b.object += (b.object.empty() ? "" : "?") + branch.what;
+    b.message += b.message.empty() ? "" : ", or ";
+    b.message += branch.now.empty()
+                     ? "another job of this name and user comes first"
+                     : fmt::format("waits for {}, which is {}", branch.what, branch.now);
+    if (branch.other == nullptr || branch.met == Met::never) continue;
+    holders.push_back(holder_of(*branch.other, 1));
+    const Instant ends = holders.back().ends;
+    if (ends.known() && (!b.cured_at.known() || ends < b.cured_at)) b.cured_at = ends;
+  }
+  show_holders(b, std::move(holders));
+  return b;
+}
+
 }  // namespace
 
 void PolicyRules::dependency(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
-  const bool says_never = w.job.reason == "DependencyNeverSatisfied";
-  for (const Dependency& d : parse_dependencies(w.job.request.dependency)) {
-    const Workload* other = d.job == 0 ? nullptr : e.find(std::to_string(d.job));
-    Met is = d.kind == "singleton" ? (w.job.reason == "Dependency" ? Met::not_yet : Met::yes)
-                                   : met(d, other);
-    if (is == Met::not_yet && says_never && other == nullptr) is = Met::never;
-    if (is == Met::yes) continue;
-    const std::string what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, d.job);
-    Blocker b{.code = is == Met::never ? DEPENDENCY_NEVER : DEPENDENCY,
-              .object = what,
-              .waiting_cures = is == Met::never ? WaitingCures::never : WaitingCures::yes};
-    const std::string now_is =
-        other == nullptr ? "no longer listed" : std::string(enum_name(other->job.state));
-    b.message = d.job == 0 ? "another job of this name and user comes first"
-                           : fmt::format("waits for {}, which is {}", what, now_is);
-    b.cure = fmt::format("scontrol update jobid={} dependency=", w.job.label);
-    if (other != nullptr && is == Met::not_yet) {
-      b.holders = {holder_of(*other, 1)};
-      b.cured_at = b.holders[0].ends;
-    }
-    out.push_back(std::move(b));
+  const std::string& text = w.job.request.dependency;
+  const bool one_is_enough = text.contains('?');  // the scheduler does not mix "?" and ","
+  std::vector<Branch> open, closed;
+  for (const Dependency& d : parse_dependencies(text)) {
+    Branch branch = branch_of(e, w.job, d);
+    if (branch.met == Met::yes && one_is_enough) return;
+    if (branch.met != Met::yes)
+      (branch.met == Met::never ? closed : open).push_back(std::move(branch));
+  }
+  if (one_is_enough && !open.empty()) return out.push_back(dependency_blocker(w.job, open));
+  if (one_is_enough && !closed.empty()) return out.push_back(dependency_blocker(w.job, closed));
+  for (const std::vector<Branch>* branches : {&closed, &open}) {
+    for (const Branch& branch : *branches) out.push_back(dependency_blocker(w.job, {branch}));
   }
 }
 
