@@ -1,5 +1,7 @@
 #include "explain/blocker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -121,6 +123,15 @@ bool scheduler_means(std::string_view reason, BlockerCode code) {
     rest.remove_prefix(std::min(blank + 1, rest.size()));
   }
   return false;
+}
+
+std::string amount_text(int64_t amount, std::string_view unit) {
+  if (amount == 1 && unit.size() > 1 && unit.ends_with('s')) unit.remove_suffix(1);
+  return fmt::format("{} {}", amount, unit);
+}
+
+std::string asked_for(int64_t amount) {
+  return fmt::format("{} {} asked for", amount, amount == 1 ? "is" : "are");
 }
 
 }  // namespace fairlead

@@ -552,6 +552,85 @@ TEST(Explain, ACureIsNeverToAskForNothing) {
   EXPECT_EQ(got.blockers[0].cure, "wait, or another class or account");
 }
 
+// Job 1 to 3 hold 4 devices each and run for 55 minutes more.
+TEST(Explain, ALimitOnMinutesIsToldInMinutesAndCuredByAShorterJob) {
+  struct MinutesRow {
+    std::string_view name;
+    int64_t limit = 0;
+    WaitingCures want_cures = WaitingCures::never;
+    std::string want_message, want_cure;
+    size_t want_holders = 0;
+    int64_t want_cured_s = 0;  // from now; 0: never
+  };
+  const MinutesRow table[] = {
+      {.name = "more than may ever run",
+       .limit = 10,
+       .want_message = "qos batch has promised 660 of 10 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "time limit 5m"},
+      {.name = "fewer devices do, too",
+       .limit = 60,
+       .want_message = "qos batch has promised 660 of 60 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "time limit 30m, or at most 1 device"},
+      {.name = "what runs has to spend 60 of its minutes, at 12 in a minute",
+       .limit = 720,
+       .want_cures = WaitingCures::yes,
+       .want_message = "qos batch has promised 660 of 720 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "wait, or time limit 30m, or at most 1 device",
+       .want_holders = 3,
+       .want_cured_s = 300},
+  };
+  for (const MinutesRow& row : table) {
+    SCOPED_TRACE(row.name);
+    Qos batch{.name = "batch"};
+    batch.limits.tres_running_minutes_group = {{"gres/gpu", row.limit}};
+    const Explanation got = explain({batch}, waiting(50, "QOSGrpGRESRunMinutes", gang(1, 2)));
+    ASSERT_EQ(got.blockers.size(), 1u);
+    const Blocker& b = got.blockers[0];
+    EXPECT_EQ(b.code, QOS_LIMIT);
+    EXPECT_EQ(b.unit, "GPU-minutes");
+    EXPECT_EQ(b.message, row.want_message);
+    EXPECT_EQ(b.cure, row.want_cure);
+    EXPECT_EQ(b.waiting_cures, row.want_cures);
+    EXPECT_EQ(b.holders.size(), row.want_holders);
+    EXPECT_EQ(b.cured_at.known(), row.want_cured_s > 0);
+    if (row.want_cured_s > 0) {
+      const Instant want = instant_of_seconds(kNow + row.want_cured_s);
+      EXPECT_GE(b.cured_at, want - seconds(1));
+      EXPECT_LE(b.cured_at, want + seconds(1));
+    }
+  }
+}
+
+TEST(Explain, NobodyHoldsWhatOneJobMayNotAskFor) {
+  Qos batch{.name = "batch"};
+  batch.limits.tres_per_job = {{"gres/gpu", 1}};
+  Association ana{.id = 4, .parent = 3, .account = "vision", .user = "ana"};
+  ana.limits.tres_per_job = {{"gres/gpu", 1}};
+  Association research{.id = 2, .parent = 1, .account = "research"};
+  research.limits.tres_group = {{"gres/gpu", 1}};
+  const Explanation got =
+      explain({batch, ana, research}, waiting(50, "QOSMaxGRESPerJob", gang(1, 2)));
+  ASSERT_EQ(got.blockers.size(), 3u);
+  for (const Blocker& b : got.blockers) {
+    EXPECT_EQ(b.waiting_cures, WaitingCures::never);
+    EXPECT_TRUE(b.holders.empty());
+    EXPECT_FALSE(b.cured_at.known());
+    EXPECT_EQ(b.cure, "at most 1 device");
+  }
+}
+
+TEST(Explain, AClassWithoutJobsIsNotCuredByNoJob) {
+  Qos batch{.name = "batch"};
+  batch.limits.jobs_group = 0;
+  const Explanation got = explain({batch}, waiting(50, "QOSGrpJobsLimit", gang(1, 1)));
+  ASSERT_EQ(got.blockers.size(), 1u);
+  EXPECT_EQ(got.blockers[0].message, "qos batch may hold 0 jobs, 1 is asked for");
+  EXPECT_EQ(got.blockers[0].cure, "another class or account");
+}
+
 TEST(Explain, EveryCodeIsDocumented) {
   for (int i = 0; i <= static_cast<int>(NOT_YET_EXAMINED); ++i) {
     EXPECT_GT(std::string_view(code_text(static_cast<BlockerCode>(i)).meaning).size(), 10u);

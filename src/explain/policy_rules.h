@@ -20,6 +20,9 @@ struct PolicyRules {
   // The running workloads that `counts` says count, largest first, with what they hold of `tres`.
   static void add_holders(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts);
 
+  // The same for a limit on amount times time: what they hold, times the minutes they still have.
+  static void add_promised(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts);
+
  private:
   struct LimitOf;
   static void qos_of(Explainer& e, const Workload& w, const Qos& qos, std::vector<Blocker>& out);
@@ -27,6 +30,7 @@ struct PolicyRules {
 
 inline void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::string& tres,
                                      auto&& counts) {
+  if (blocker.waiting_cures == WaitingCures::never) return;  // nobody holds what it would need
   std::vector<Holder> holders;
   for (const WorkloadId id : e.state_.queues.holding()) {
     const Workload& other = e.state_.workloads.at(id);
@@ -37,6 +41,21 @@ inline void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::
     holders.push_back(holder_of(other, amount));
   }
   blocker.cured_at = freed_at(holders, blocker.short_by);
+  show_holders(blocker, std::move(holders));
+}
+
+inline void PolicyRules::add_promised(Explainer& e, Blocker& blocker, const std::string& tres,
+                                      auto&& counts) {
+  if (blocker.waiting_cures == WaitingCures::never) return;
+  std::vector<Holder> holders;
+  for (const WorkloadId id : e.state_.queues.holding()) {
+    const Workload& other = e.state_.workloads.at(id);
+    if (!counts(other)) continue;
+    const int64_t amount =
+        tres_of(e.state_, other).amount(tres, e.state_.names) * promised_minutes(e.state_, other);
+    if (amount > 0) holders.push_back(holder_of(other, amount));
+  }
+  blocker.cured_at = spent_at(e.state_.now, holders, blocker.short_by);
   show_holders(blocker, std::move(holders));
 }
 
