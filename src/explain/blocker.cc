@@ -125,7 +125,7 @@ bool scheduler_means(std::string_view reason, BlockerCode code) {
   return false;
 }
 
-std::string amount_text(int64_t amount, std::string_view unit) {
+std::string count_text(int64_t amount, std::string_view unit) {
   if (amount == 1 && unit.size() > 1 && unit.ends_with('s')) unit.remove_suffix(1);
   return fmt::format("{} {}", amount, unit);
 }

@@ -92,7 +92,7 @@ BOOST_DESCRIBE_STRUCT(Blocker, (),
                        holders, holders_more, waiting_cures, cured_at, cure))
 
 // So many of a blocker's unit: "1 device", "3 devices", "1 MB".
-std::string amount_text(int64_t amount, std::string_view unit);
+std::string count_text(int64_t amount, std::string_view unit);
 std::string asked_for(int64_t amount);  // "1 is asked for", "3 are asked for"
 
 // One run of the workload. `state` is how it ended; "requeued" where the job went back in line.

@@ -166,6 +166,14 @@ std::vector<Row> rows() {
                    [](Job& j) { j.request.features = "roce"; }),
        .want = {FEATURES_NO_NODE},
        .want_never = true},
+      {.name = "the scheduler took its priority, and nobody holds it",
+       .job = with(waiting(50, "BadConstraints", gang(1, 1)),
+                   [](Job& j) {
+                     j.request.features = "roce";
+                     j.priority = 0;
+                   }),
+       .want = {FEATURES_NO_NODE},
+       .want_never = true},
       {.name = "one node too many is drained, and the rest is not together",
        .job = waiting(50, "Resources", gang(8, 1)),
        .want = {NODES_DOWN, FRAGMENTED},
@@ -225,6 +233,17 @@ std::vector<Row> rows() {
       {.name = "of two partitions the one that takes it counts",
        .job = with(waiting(50, "None", gang(1, 1)), [](Job& j) { j.partition = "maint,all"; }),
        .want = {NOT_YET_EXAMINED}},
+      {.name = "of two partitions one refuses it, and the scheduler names that one",
+       .job = with(waiting(50, "PartitionNodeLimit", gang(6, 8)),
+                   [](Job& j) {
+                     j.account = "x";
+                     j.partition = "all,short";
+                   }),
+       .want = {PARTITION_NODE_LIMIT, CAPACITY}},
+      {.name = "of two partitions one refuses it for good, and one is down",
+       .job = with(waiting(50, "PartitionDown", gang(3, 1)),
+                   [](Job& j) { j.partition = "short,maint"; }),
+       .want = {PARTITION_DOWN}},
       {.name = "licences",
        .job =
            with(waiting(50, "Licenses", gang(1, 1)), [](Job& j) { j.request.licences = "sim:3"; }),
@@ -627,7 +646,7 @@ TEST(Explain, AClassWithoutJobsIsNotCuredByNoJob) {
   batch.limits.jobs_group = 0;
   const Explanation got = explain({batch}, waiting(50, "QOSGrpJobsLimit", gang(1, 1)));
   ASSERT_EQ(got.blockers.size(), 1u);
-  EXPECT_EQ(got.blockers[0].message, "qos batch may hold 0 jobs, 1 is asked for");
+  EXPECT_EQ(got.blockers[0].message, "qos batch holds 3 of 0 jobs, 1 more is asked for");
   EXPECT_EQ(got.blockers[0].cure, "another class or account");
 }
 

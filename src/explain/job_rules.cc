@@ -16,7 +16,8 @@ using enum BlockerCode;
 
 void PolicyRules::hold(Explainer&, const Workload& w, std::vector<Blocker>& out) {
   const Job& job = w.job;
-  if (job.priority != 0) return;
+  // The scheduler itself takes the priority from what it finds no node for.
+  if (job.priority != 0 || job.reason == "BadConstraints") return;
   const bool by_user = job.reason == "JobHeldUser";
   // Priority zero alone is a hold; the reason only tells whose.
   out.push_back({.code = by_user ? HELD_BY_USER : HELD_BY_ADMIN,

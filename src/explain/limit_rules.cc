@@ -36,7 +36,7 @@ struct Span {
 };
 
 std::string to_text(const Span& span) {
-  return fmt::format("{} for {}", amount_text(span.amount, span.unit),
+  return fmt::format("{} for {}", count_text(span.amount, span.unit),
                      to_short_text(seconds(span.time_limit_s)));
 }
 
@@ -47,8 +47,7 @@ std::string minutes_cure(const Span& span, int64_t room) {
   std::string cure;
   if (minutes > 0) cure = fmt::format("time limit {}", to_short_text(seconds(minutes * 60)));
   if (amount > 0)
-    cure +=
-        fmt::format("{}at most {}", cure.empty() ? "" : ", or ", amount_text(amount, span.unit));
+    cure += fmt::format("{}at most {}", cure.empty() ? "" : ", or ", count_text(amount, span.unit));
   return cure;
 }
 
@@ -65,10 +64,10 @@ struct PolicyRules::LimitOf {
     const bool never = wanted > limit;
     std::string message =
         used == 0
-            ? fmt::format("{} may hold {}, {}", object, amount_text(limit, unit_of(tres)),
+            ? fmt::format("{} may hold {}, {}", object, count_text(limit, unit_of(tres)),
                           asked_for(wanted))
             : fmt::format("{} holds {} of {}, {} more {} asked for", object, used,
-                          amount_text(limit, unit_of(tres)), wanted, wanted == 1 ? "is" : "are");
+                          count_text(limit, unit_of(tres)), wanted, wanted == 1 ? "is" : "are");
     return {.code = code,
             .object = object,
             .limit_name = tres == "jobs" ? name : name + " " + tres,
@@ -80,11 +79,10 @@ struct PolicyRules::LimitOf {
             .message = std::move(message),
             .waiting_cures = never ? WaitingCures::never : WaitingCures::yes,
             .cure = never && limit <= 0 ? std::string("another class or account")
-                    : never             ? "at most " + amount_text(limit, unit_of(tres))
-                    : used >= limit
-                        ? std::string("wait, or another class or account")
-                        : fmt::format("{} instead of {}", amount_text(limit - used, unit_of(tres)),
-                                      wanted)};
+                    : never             ? "at most " + count_text(limit, unit_of(tres))
+                    : used >= limit     ? std::string("wait, or another class or account")
+                                        : fmt::format("{} instead of {}",
+                                                      count_text(limit - used, unit_of(tres)), wanted)};
   }
 
   // A limit on amount times time: a shorter job cures it as a smaller one does.
@@ -93,9 +91,9 @@ struct PolicyRules::LimitOf {
     const std::string unit = minutes_unit_of(tres);
     const Span span{.amount = amount, .time_limit_s = time_limit_s, .unit = unit_of(tres)};
     const bool never = wanted > limit;
-    std::string message = used == 0 ? fmt::format("{} allows {}", object, amount_text(limit, unit))
+    std::string message = used == 0 ? fmt::format("{} allows {}", object, count_text(limit, unit))
                                     : fmt::format("{} has promised {} of {} to what runs", object,
-                                                  used, amount_text(limit, unit));
+                                                  used, count_text(limit, unit));
     message += fmt::format(", {} ({})", asked_for(wanted), to_text(span));
     std::string cure = minutes_cure(span, never ? limit : limit - used);
     if (!never) cure = cure.empty() ? "wait" : "wait, or " + cure;
@@ -281,7 +279,7 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
                    .wanted = has,
                    .short_by = least - has,
                    .message = fmt::format("{} takes jobs of at least {}, {}", object,
-                                          amount_text(least, unit_of(tres)), asked_for(has)),
+                                          count_text(least, unit_of(tres)), asked_for(has)),
                    .waiting_cures = WaitingCures::never,
                    .cure = "another class"});
   }

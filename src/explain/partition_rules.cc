@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/holders.h"
 #include "explain/policy_rules.h"
@@ -15,8 +16,6 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
 
-// The partition that the job may go to and that refuses it least: a job that names several is
-// blocked only by what blocks it in all of them.
 void partition_blockers(const Partition& p, const Job& job, std::vector<Blocker>& out) {
   const std::string object = "partition " + p.name;
   const int64_t limit = job.request.time_limit_s;
@@ -80,21 +79,49 @@ void partition_blockers(const Partition& p, const Job& job, std::vector<Blocker>
   }
 }
 
+struct Refusal {
+  std::string partition;
+  std::vector<Blocker> blockers;
+
+  bool is_final() const {
+    return std::ranges::find(blockers, WaitingCures::never, &Blocker::waiting_cures) !=
+           blockers.end();
+  }
+};
+
+// What one partition refuses ends nothing while others may still take the job.
+void soften(std::vector<Blocker>& blockers, const std::string& others) {
+  for (Blocker& b : blockers) {
+    b.message += fmt::format("; it may still go to {}", others);
+    if (b.waiting_cures == WaitingCures::never) b.waiting_cures = WaitingCures::unknown;
+  }
+}
+
 }  // namespace
 
+// The partition that refuses the job least is told, and of the others what the scheduler names.
 void PolicyRules::partition(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
-  std::optional<std::vector<Blocker>> best;
-  std::string_view rest = w.job.partition;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const auto it = e.state_.partitions.find(std::string(rest.substr(0, comma)));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    if (it == e.state_.partitions.end()) continue;
-    std::vector<Blocker> found;
-    partition_blockers(it->second, w.job, found);
-    if (!best || found.size() < best->size()) best = std::move(found);
+  std::vector<Refusal> refusals;
+  std::string open;
+  for_each_name(w.job.partition, [&](const std::string& name) {
+    const auto it = e.state_.partitions.find(name);
+    if (it == e.state_.partitions.end()) return;
+    Refusal refusal{.partition = name, .blockers = {}};
+    partition_blockers(it->second, w.job, refusal.blockers);
+    if (!refusal.is_final()) open += (open.empty() ? "" : ",") + name;
+    refusals.push_back(std::move(refusal));
+  });
+  if (refusals.empty()) return;
+  const auto least = std::ranges::min_element(
+      refusals, {}, [](const Refusal& r) { return std::pair(r.is_final(), r.blockers.size()); });
+  for (auto it = refusals.begin(); it != refusals.end(); ++it) {
+    if (it != least) {
+      std::erase_if(it->blockers,
+                    [&](const Blocker& b) { return !scheduler_means(w.job.reason, b.code); });
+      if (!open.empty()) soften(it->blockers, open);
+    }
+    out.insert(out.end(), it->blockers.begin(), it->blockers.end());
   }
-  if (best) out.insert(out.end(), best->begin(), best->end());
 }
 
 }  // namespace fairlead
