@@ -1,5 +1,6 @@
 #include "explain/explain.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/engine.h"
@@ -448,8 +449,61 @@ TEST(Explain, ATaskThatWaitsIsFoundInTheRecordOfItsArray) {
   const Explainer explainer(engine.state());
   ASSERT_NE(explainer.find("50_7"), nullptr);
   EXPECT_EQ(explainer.find("50_7")->job.label, "50_[3-9%1]");
-  EXPECT_EQ(explainer.find("60_1"), nullptr);  // no array
+  EXPECT_EQ(explainer.find("50_10"), nullptr);  // no such task
+  EXPECT_EQ(explainer.find("50_2"), nullptr);   // waits no more
+  EXPECT_EQ(explainer.find("50_7x"), nullptr);
+  EXPECT_NE(explainer.find("50_[2-9%1]"), nullptr);  // its name before 50_2 ran
+  EXPECT_EQ(explainer.find("60_1"), nullptr);        // no array
   EXPECT_EQ(explainer.find("x_1"), nullptr);
+}
+
+TEST(Explain, TheListOfAnArrayMayHaveStepsAndMayBeCutShort) {
+  const auto finds = [](const char* list, const char* task) {
+    Engine engine("alpha", {});
+    Job array = waiting(50, "Priority", gang(1, 1));
+    array.label = fmt::format("50_[{}]", list);
+    array.array = {.id = 50, .waiting = list, .waiting_count = 4};
+    engine.step({.at = instant_of_seconds(kNow), .what = array});
+    return Explainer(engine.state()).find(task) != nullptr;
+  };
+  EXPECT_TRUE(finds("1,4-6", "50_1"));
+  EXPECT_TRUE(finds("1,4-6", "50_6"));
+  EXPECT_FALSE(finds("1,4-6", "50_3"));
+  EXPECT_TRUE(finds("0-12:4", "50_8"));
+  EXPECT_FALSE(finds("0-12:4", "50_6"));
+  EXPECT_TRUE(finds("1,3,5,...", "50_901"));
+  EXPECT_TRUE(finds("0xff", "50_2"));
+  EXPECT_TRUE(finds("", "50_2"));
+}
+
+TEST(Explain, ATaskWaitsForTheTaskOfItsNumber) {
+  Engine engine("alpha", {});
+  const auto state = [&](Job job) {
+    engine.step({.at = instant_of_seconds(kNow), .what = std::move(job)});
+  };
+  Job first = running(41, "n1", {0});
+  first.label = "40_0";
+  first.array = {.id = 40, .task = 0};
+  state(first);
+  Job rest = waiting(40, "Priority", gang(1, 1));
+  rest.label = "40_[1-3]";
+  rest.array = {.id = 40, .waiting = "1-3", .waiting_count = 3};
+  state(rest);
+  Job after = waiting(50, "Dependency", gang(1, 1));
+  after.label = "50_[0-3]";
+  after.array = {.id = 50, .waiting = "0-3", .waiting_count = 4};
+  after.request.dependency = "aftercorr:40_*(unfulfilled)";
+  state(after);
+  Explainer explainer(engine.state());
+  const auto message = [&](const char* label) {
+    for (const Blocker& b : explainer.explain(label)->blockers) {
+      if (b.code == DEPENDENCY) return b.message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("50_0"), "waits for aftercorr:40_0, which is running");
+  EXPECT_EQ(message("50_2"), "waits for aftercorr:40_2, which is pending");
+  EXPECT_EQ(message("50"), "waits for aftercorr:40, which is pending");
 }
 
 TEST(Explain, WhatIsUsedDecays) {
@@ -660,10 +714,13 @@ TEST(Explain, ReadsDependencies) {
   using D = Dependency;
   EXPECT_EQ(
       parse_dependencies("afterok:17(unfulfilled),afterany:18:19+5"),
-      (std::vector<D>{{"afterok", 17, "unfulfilled"}, {"afterany", 18, ""}, {"afterany", 19, ""}}));
+      (std::vector<D>{
+          {"afterok", 17, -1, "unfulfilled"}, {"afterany", 18, -1, ""}, {"afterany", 19, -1, ""}}));
   EXPECT_EQ(parse_dependencies("afterok:17?afterok:18_3(failed)"),
-            (std::vector<D>{{"afterok", 17, ""}, {"afterok", 18, "failed"}}));
-  EXPECT_EQ(parse_dependencies("singleton"), (std::vector<D>{{"singleton", 0, ""}}));
+            (std::vector<D>{{"afterok", 17, -1, ""}, {"afterok", 18, 3, "failed"}}));
+  EXPECT_EQ(parse_dependencies("aftercorr:4_*(unfulfilled)"),
+            (std::vector<D>{{"aftercorr", 4, -1, "unfulfilled"}}));
+  EXPECT_EQ(parse_dependencies("singleton"), (std::vector<D>{{"singleton", 0, -1, ""}}));
   EXPECT_TRUE(parse_dependencies("").empty());
   EXPECT_TRUE(parse_dependencies(":::,((").empty());
 }

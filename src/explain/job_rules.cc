@@ -68,7 +68,11 @@ std::vector<Dependency> parse_dependencies(std::string_view text) {
     while (!part.empty()) {
       colon = std::min(part.find(':'), part.size());
       const auto [rest, error] = std::from_chars(part.data(), part.data() + colon, d.job);
-      if (error == std::errc{}) found.push_back({.kind = kind, .job = d.job, .mark = d.mark});
+      d.task = -1;  // also for "18_*"
+      if (error == std::errc{} && rest != part.data() + colon && *rest == '_')
+        std::from_chars(rest + 1, part.data() + colon, d.task);
+      if (error == std::errc{})
+        found.push_back({.kind = kind, .job = d.job, .task = d.task, .mark = d.mark});
       part.remove_prefix(std::min(colon + 1, part.size()));
     }
   }
@@ -86,7 +90,8 @@ Met met(const Dependency& d, const Workload* other) {
   const JobState s = other->job.state;
   if (d.kind == "after") return s == JobState::pending ? Met::not_yet : Met::yes;
   if (!has_ended(s)) return Met::not_yet;
-  if (d.kind == "afterok") return s == JobState::completed ? Met::yes : Met::never;
+  if (d.kind == "afterok" || d.kind == "aftercorr")
+    return s == JobState::completed ? Met::yes : Met::never;
   if (d.kind == "afternotok") return s == JobState::completed ? Met::never : Met::yes;
   return Met::yes;
 }
@@ -98,12 +103,15 @@ struct Branch {
 };
 
 Branch branch_of(const Explainer& e, const Job& job, const Dependency& d) {
-  Branch branch{.what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, d.job)};
+  // Each task waits for the task of the other array that has its number.
+  const int64_t task = d.kind == "aftercorr" && d.task < 0 ? job.array.task : d.task;
+  const std::string label = task < 0 ? std::to_string(d.job) : fmt::format("{}_{}", d.job, task);
+  Branch branch{.what = d.job == 0 ? d.kind : fmt::format("{}:{}", d.kind, label)};
   if (d.kind == "singleton") {
     branch.met = job.reason == "Dependency" ? Met::not_yet : Met::yes;
     return branch;
   }
-  branch.other = e.find(std::to_string(d.job));
+  branch.other = e.find(label);
   branch.now = branch.other == nullptr ? "no longer listed" : enum_name(branch.other->job.state);
   branch.met = met(d, branch.other);
   // It is listed only because its end is still to come, unless the scheduler has given up.

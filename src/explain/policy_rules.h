@@ -59,11 +59,12 @@ inline void PolicyRules::add_promised(Explainer& e, Blocker& blocker, const std:
   show_holders(blocker, std::move(holders));
 }
 
-// "afterok:17(unfulfilled),afterany:18" -> its parts.
+// "afterok:17(unfulfilled),afterany:18_3" -> its parts.
 struct Dependency {
   std::string kind;  // "afterok", "singleton", …
   uint32_t job = 0;
-  std::string mark;  // "unfulfilled", "failed", "fulfilled"; empty where not stated
+  int64_t task = -1;  // of that array; -1: all of it
+  std::string mark;   // "unfulfilled", "failed", "fulfilled"; empty where not stated
   bool operator==(const Dependency&) const = default;
 };
 std::vector<Dependency> parse_dependencies(std::string_view text);
