@@ -554,6 +554,7 @@ TEST(Explain, ALifeIsToldAfterTheSchedulerHasForgottenIt) {
   const auto at = [](int64_t s) { return instant_of_seconds(kNow + s); };
   for (const What& what : site()) engine.step({.at = at(0), .what = what});
   const auto poll = [&](int64_t second, What what) {
+    if (Job* job = std::get_if<Job>(&what)) job->name = "train";
     engine.step({.at = at(second), .what = PollBegan{}});
     engine.step({.at = at(second), .what = std::move(what)});
     engine.step({.at = at(second), .what = PollEnded{}});
@@ -587,6 +588,8 @@ TEST(Explain, ALifeIsToldAfterTheSchedulerHasForgottenIt) {
   const auto check = [&] {
     EXPECT_TRUE(told.over);
     EXPECT_EQ(told.state, "failed");
+    EXPECT_EQ(told.name, "train");
+    EXPECT_EQ(told.wants, "1x2, time limit 1h");
     EXPECT_EQ(told.exit_code, 139);
     EXPECT_EQ(told.submitted, at(0));
     EXPECT_EQ(told.waited_us, seconds(10).us);
