@@ -130,8 +130,10 @@ std::string count_text(int64_t amount, std::string_view unit) {
   return fmt::format("{} {}", amount, unit);
 }
 
+const char* is_or_are(int64_t amount) { return amount == 1 ? "is" : "are"; }
+
 std::string asked_for(int64_t amount) {
-  return fmt::format("{} {} asked for", amount, amount == 1 ? "is" : "are");
+  return fmt::format("{} {} asked for", amount, is_or_are(amount));
 }
 
 }  // namespace fairlead

@@ -90,13 +90,13 @@ std::string wants_of(const Job& job) {
   if (job.request.time_limit_s >= 0)
     text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
   if (job.request.devices.shares > 0)
-    text += fmt::format(", {} shares of a device", job.request.devices.shares);
+    text += ", " + count_text(job.request.devices.shares, "shares") + " of a device";
   if (!job.request.features.empty()) text += ", features " + job.request.features;
   if (!job.request.licences.empty()) text += ", licences " + job.request.licences;
   if (job.request.switches > 0)
     text += fmt::format(", under {} switch{}", job.request.switches,
                         job.request.switches == 1 ? "" : "es");
-  if (job.array.waiting_count > 0) text += fmt::format(", {} tasks", job.array.waiting_count);
+  if (job.array.waiting_count > 0) text += ", " + count_text(job.array.waiting_count, "tasks");
   return text;
 }
 

@@ -707,6 +707,59 @@ TEST(Explain, AClassWithoutJobsIsNotCuredByNoJob) {
   EXPECT_EQ(got.blockers[0].cure, "another class or account");
 }
 
+TEST(Explain, OneIsNotToldAsMany) {
+  struct TextRow {
+    std::string_view name;
+    Job job;
+    std::vector<What> extra = {};
+    std::string want_message, want_cure;  // of the first
+  };
+  const auto licensed = [](const char* licences) {
+    return with(waiting(50, "Licenses", gang(1, 1)),
+                [&](Job& j) { j.request.licences = licences; });
+  };
+  const TextRow table[] = {
+      {.name = "one licence is left",
+       .job = licensed("sim:2"),
+       .want_message = "3 of 4 licences sim are in use, 2 are asked for",
+       .want_cure = "at most 1 of sim"},
+      {.name = "no licence is left",
+       .job = licensed("sim:1"),
+       .extra = {Licence{.name = "sim", .total = 1, .used = 1}},
+       .want_message = "1 of 1 licence sim is in use, 1 is asked for",
+       .want_cure = "wait, or without the licence sim"},
+      {.name = "the site has no such licence",
+       .job = licensed("sim:1"),
+       .extra = {Licence{.name = "sim"}},
+       .want_message = "0 of 0 licences sim are in use, 1 is asked for",
+       .want_cure = "without the licence sim: the site has none"},
+      {.name = "more licences than there are",
+       .job = licensed("sim:9"),
+       .want_message = "3 of 4 licences sim are in use, 9 are asked for",
+       .want_cure = "at most 4 of sim"},
+      {.name = "one job is ahead",
+       .job = waiting(50, "Priority", gang(1, 1)),
+       .extra = {waiting(49, "Priority", gang(1, 1))},
+       .want_message = "1 waiting job of its partition comes first: a priority above 100, or the "
+                       "same and a lower number",
+       .want_cure = "a time limit short enough to backfill"},
+      {.name = "one node is drained",
+       .job = waiting(50, "Resources", gang(8, 1)),
+       .want_message = "1 of the 8 nodes that could take it is down or drained (bad fan)",
+       .want_cure = "7 nodes, or bring nodes back"},
+  };
+  for (const TextRow& row : table) {
+    SCOPED_TRACE(row.name);
+    const Explanation got = explain(row.extra, row.job);
+    ASSERT_FALSE(got.blockers.empty());
+    EXPECT_EQ(got.blockers[0].message, row.want_message);
+    EXPECT_EQ(got.blockers[0].cure, row.want_cure);
+    if (got.blockers[0].waiting_cures == WaitingCures::never) {
+      EXPECT_FALSE(got.blockers[0].cured_at.known());
+    }
+  }
+}
+
 TEST(Explain, EveryCodeIsDocumented) {
   for (int i = 0; i <= static_cast<int>(NOT_YET_EXAMINED); ++i) {
     EXPECT_GT(std::string_view(code_text(static_cast<BlockerCode>(i)).meaning).size(), 10u);

@@ -167,6 +167,7 @@ void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& o
   if (array.running_max <= 0) return;  // the last task that waits is told as itself, not as [4%2]
   const int64_t running = e.usage_.running_tasks(array.id);
   if (running < array.running_max) return;
+  const int32_t waiting = std::max(array.waiting_count, 1);
   Blocker b{.code = ARRAY_LIMIT,
             .object = fmt::format("array {}", array.id),
             .limit_name = "%",
@@ -175,8 +176,9 @@ void PolicyRules::array(Explainer& e, const Workload& w, std::vector<Blocker>& o
             .used = running,
             .wanted = 1,
             .short_by = 1,
-            .message = fmt::format("{} tasks of array {} run, {} may; {} wait", running, array.id,
-                                   array.running_max, std::max(array.waiting_count, 1)),
+            .message = fmt::format("{} of array {} {}, {} may; {} {}", count_text(running, "tasks"),
+                                   array.id, running == 1 ? "runs" : "run", array.running_max,
+                                   waiting, waiting == 1 ? "waits" : "wait"),
             .waiting_cures = WaitingCures::yes,
             .cure = fmt::format("scontrol update jobid={} arraytaskthrottle={}", array.id,
                                 array.running_max + 1)};
@@ -205,6 +207,13 @@ std::vector<std::pair<std::string, int64_t>> parse_licences(std::string_view tex
   return found;
 }
 
+std::string licence_cure(const Licence& l, int64_t used, int64_t wanted) {
+  if (l.total == 0) return fmt::format("without the licence {}: the site has none", l.name);
+  const int64_t least = wanted > l.total ? l.total : l.total - used;
+  if (least <= 0) return fmt::format("wait, or without the licence {}", l.name);
+  return fmt::format("at most {} of {}", least, l.name);
+}
+
 }  // namespace
 
 void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
@@ -214,18 +223,23 @@ void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>
     const Licence& l = it->second;
     const int64_t used = l.used + l.reserved;
     if (used + wanted <= l.total) continue;
-    Blocker b{.code = LICENCES,
-              .object = "licence " + name,
-              .limit_name = "Licenses",
-              .unit = "licences",
-              .limit = l.total,
-              .used = used,
-              .wanted = wanted,
-              .short_by = used + wanted - l.total,
-              .message = fmt::format("{} of {} licences {} are in use, {} are asked for", used,
-                                     l.total, name, wanted),
-              .waiting_cures = wanted > l.total ? WaitingCures::never : WaitingCures::yes,
-              .cure = fmt::format("at most {} of {}", std::max<int64_t>(0, l.total - used), name)};
+    Blocker b{
+        .code = LICENCES,
+        .object = "licence " + name,
+        .limit_name = "Licenses",
+        .unit = "licences",
+        .limit = l.total,
+        .used = used,
+        .wanted = wanted,
+        .short_by = used + wanted - l.total,
+        .message = fmt::format("{} of {} {} {} in use, {}", used, count_text(l.total, "licences"),
+                               name, is_or_are(used), asked_for(wanted)),
+        .waiting_cures = wanted > l.total ? WaitingCures::never : WaitingCures::yes,
+        .cure = licence_cure(l, used, wanted)};
+    if (b.waiting_cures == WaitingCures::never) {
+      out.push_back(std::move(b));
+      continue;
+    }
     std::vector<Holder> holders;
     for (const WorkloadId id : e.state_.queues.holding()) {
       const Workload& other = e.state_.workloads.at(id);

@@ -63,11 +63,10 @@ struct PolicyRules::LimitOf {
     const int64_t over = used + wanted - limit;
     const bool never = wanted > limit;
     std::string message =
-        used == 0
-            ? fmt::format("{} may hold {}, {}", object, count_text(limit, unit_of(tres)),
-                          asked_for(wanted))
-            : fmt::format("{} holds {} of {}, {} more {} asked for", object, used,
-                          count_text(limit, unit_of(tres)), wanted, wanted == 1 ? "is" : "are");
+        used == 0 ? fmt::format("{} may hold {}, {}", object, count_text(limit, unit_of(tres)),
+                                asked_for(wanted))
+                  : fmt::format("{} holds {} of {}, {} more {} asked for", object, used,
+                                count_text(limit, unit_of(tres)), wanted, is_or_are(wanted));
     return {.code = code,
             .object = object,
             .limit_name = tres == "jobs" ? name : name + " " + tres,

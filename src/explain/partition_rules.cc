@@ -43,17 +43,18 @@ void partition_blockers(const Partition& p, const Job& job, std::vector<Blocker>
   const bool many = p.nodes_max >= 0 && nodes > p.nodes_max;
   if (many || nodes < p.nodes_min) {
     const int64_t bound = many ? p.nodes_max : p.nodes_min;
-    out.push_back({.code = PARTITION_NODE_LIMIT,
-                   .object = object,
-                   .limit_name = many ? "MaxNodes" : "MinNodes",
-                   .unit = "nodes",
-                   .limit = bound,
-                   .wanted = nodes,
-                   .short_by = std::abs(nodes - bound),
-                   .message = fmt::format("{} nodes, and partition {} takes {} {}", nodes, p.name,
-                                          many ? "at most" : "at least", bound),
-                   .waiting_cures = WaitingCures::never,
-                   .cure = fmt::format("{} nodes", bound)});
+    out.push_back(
+        {.code = PARTITION_NODE_LIMIT,
+         .object = object,
+         .limit_name = many ? "MaxNodes" : "MinNodes",
+         .unit = "nodes",
+         .limit = bound,
+         .wanted = nodes,
+         .short_by = std::abs(nodes - bound),
+         .message = fmt::format("{}, and partition {} takes {} {}", count_text(nodes, "nodes"),
+                                p.name, many ? "at most" : "at least", bound),
+         .waiting_cures = WaitingCures::never,
+         .cure = count_text(bound, "nodes")});
   }
   const bool account = (p.accounts_allowed.empty() || contains(p.accounts_allowed, job.account)) &&
                        !contains(p.accounts_denied, job.account);
