@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "explain/holders.h"
+#include "explain/policy_rules.h"
 
 namespace fairlead {
 namespace {
@@ -153,6 +154,13 @@ std::string where_of(const Shape& shape) {
   return "partition " + shape.partition;
 }
 
+// Nodes of a partition that will never take the job are no room for it.
+Shape open_shape_of(const State& state, const Job& job) {
+  Shape shape = shape_of(job);
+  shape.partition = PolicyRules::open_partitions(state, job);
+  return shape;
+}
+
 int64_t devices_wanted(const Shape& shape) { return shape.total > 0 ? shape.total : 0; }
 
 }  // namespace
@@ -182,7 +190,7 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
     }
     return;
   }
-  const Shape shape = shape_of(job);
+  const Shape shape = open_shape_of(state, job);
   const Fit& found = e.fit_of(shape);
   const Instant end = would_end(state, job);
   std::vector<NodeIndex> kept, maintained;
@@ -236,7 +244,7 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
 
 void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
   const State& state = e.state_;
-  const Shape shape = shape_of(w.job);
+  const Shape shape = open_shape_of(state, w.job);
   if (state.fleet.nodes().empty()) return;  // a site whose nodes nobody stated
   const Fit& found = e.fit_of(shape);
   const auto could = static_cast<int64_t>(found.could.size());

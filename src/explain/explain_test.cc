@@ -241,6 +241,11 @@ std::vector<Row> rows() {
                      j.partition = "all,short";
                    }),
        .want = {PARTITION_NODE_LIMIT, CAPACITY}},
+      {.name = "the nodes of a partition that refuses it are no room for it",
+       .job = with(waiting(50, "PartitionNodeLimit", gang(3, 1)),
+                   [](Job& j) { j.partition = "drained,short"; }),
+       .extra = {Partition{.name = "drained", .nodes = {"n6", "n7", "n8"}}},
+       .want = {PARTITION_NODE_LIMIT, NODES_DOWN, FRAGMENTED}},
       {.name = "of two partitions one refuses it for good, and one is down",
        .job = with(waiting(50, "PartitionDown", gang(3, 1)),
                    [](Job& j) { j.partition = "short,maint"; }),

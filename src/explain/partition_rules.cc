@@ -90,6 +90,27 @@ struct Refusal {
   }
 };
 
+std::vector<Refusal> refusals_of(const State& state, const Job& job) {
+  std::vector<Refusal> refusals;
+  for_each_name(job.partition, [&](const std::string& name) {
+    const auto it = state.partitions.find(name);
+    if (it == state.partitions.end()) return;
+    Refusal refusal{.partition = name, .blockers = {}};
+    partition_blockers(it->second, job, refusal.blockers);
+    refusals.push_back(std::move(refusal));
+  });
+  return refusals;
+}
+
+// Of them those that may still take the job.
+std::string open_of(const std::vector<Refusal>& refusals) {
+  std::string open;
+  for (const Refusal& r : refusals) {
+    if (!r.is_final()) open += (open.empty() ? "" : ",") + r.partition;
+  }
+  return open;
+}
+
 // What one partition refuses ends nothing while others may still take the job.
 void soften(std::vector<Blocker>& blockers, const std::string& others) {
   for (Blocker& b : blockers) {
@@ -100,19 +121,16 @@ void soften(std::vector<Blocker>& blockers, const std::string& others) {
 
 }  // namespace
 
+std::string PolicyRules::open_partitions(const State& state, const Job& job) {
+  const std::string open = open_of(refusals_of(state, job));
+  return open.empty() ? job.partition : open;
+}
+
 // The partition that refuses the job least is told, and of the others what the scheduler names.
 void PolicyRules::partition(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
-  std::vector<Refusal> refusals;
-  std::string open;
-  for_each_name(w.job.partition, [&](const std::string& name) {
-    const auto it = e.state_.partitions.find(name);
-    if (it == e.state_.partitions.end()) return;
-    Refusal refusal{.partition = name, .blockers = {}};
-    partition_blockers(it->second, w.job, refusal.blockers);
-    if (!refusal.is_final()) open += (open.empty() ? "" : ",") + name;
-    refusals.push_back(std::move(refusal));
-  });
+  std::vector<Refusal> refusals = refusals_of(e.state_, w.job);
   if (refusals.empty()) return;
+  const std::string open = open_of(refusals);
   const auto least = std::ranges::min_element(
       refusals, {}, [](const Refusal& r) { return std::pair(r.is_final(), r.blockers.size()); });
   for (auto it = refusals.begin(); it != refusals.end(); ++it) {

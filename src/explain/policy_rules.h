@@ -17,6 +17,9 @@ struct PolicyRules {
   static void array(Explainer& e, const Workload& w, std::vector<Blocker>& out);
   static void licences(Explainer& e, const Workload& w, std::vector<Blocker>& out);
 
+  // The partitions of the job that may still take it; all of them where none may.
+  static std::string open_partitions(const State& state, const Job& job);
+
   // The running workloads that `counts` says count, largest first, with what they hold of `tres`.
   static void add_holders(Explainer& e, Blocker& blocker, const std::string& tres, auto&& counts);
 
