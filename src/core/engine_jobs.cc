@@ -6,6 +6,7 @@
 #include "core/books.h"
 #include "core/engine.h"
 #include "core/jobs.h"
+#include "fabric/shape.h"
 
 namespace fairlead {
 
@@ -110,6 +111,14 @@ void Engine::vanish(Workload& workload) {
   waiting_changed_ = true;
 }
 
+namespace {
+
+NameId past_name(NameTable& names, std::string_view name) {
+  return names.size() < kNamesMax ? names.intern(name) : names.find(name).value_or(0);
+}
+
+}  // namespace
+
 // Keeps of the workload what reports and people ask for.
 void Engine::move_to_past(WorkloadId id) {
   Workload& workload = state_.workloads.at(id);
@@ -132,6 +141,8 @@ void Engine::move_to_past(WorkloadId id) {
   state_.past.push_back(
       {.id = id,
        .label = job.label,
+       .name = past_name(state_.names, job.name),
+       .shape = past_name(state_.names, to_text(shape_of(job))),
        .team = workload.team,
        .klass = workload.klass,
        .user = workload.user,

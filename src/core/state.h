@@ -34,6 +34,8 @@ BOOST_DESCRIBE_STRUCT(DeviceBook, (), (account, since, holder, stranded, activit
 struct PastWorkload {
   WorkloadId id = 0;
   std::string label;
+  NameId name = 0;   // empty where it was one name too many
+  NameId shape = 0;  // "4x8 h100"
   NameId team = 0, klass = 0, user = 0, partition = 0;
   JobState state = JobState::unknown;
   int32_t devices = 0;
@@ -48,9 +50,9 @@ struct PastWorkload {
   bool operator==(const PastWorkload&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PastWorkload, (),
-                      (id, label, team, klass, user, partition, state, devices, epochs, submit,
-                       eligible, first_start, end, time_limit_s, run_s, milli_seconds, job, last,
-                       former))
+                      (id, label, name, shape, team, klass, user, partition, state, devices, epochs,
+                       submit, eligible, first_start, end, time_limit_s, run_s, milli_seconds, job,
+                       last, former))
 
 struct SourceState {
   bool known = false;  // has ever ended a poll
@@ -62,6 +64,10 @@ struct SourceState {
   bool operator==(const SourceState&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SourceState, (), (known, ok, last_ok, lost_since, unreadable, detail))
+
+// Names are never dropped, and jobs may each have another: above this, new ones are not kept of
+// what is past. Chosen: 50 MB.
+constexpr size_t kNamesMax = 500'000;
 
 constexpr size_t kPastWorkloadsMax =
     2'000'000;  // chosen: two years of a 6,000-device fleet, 500 MB

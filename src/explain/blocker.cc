@@ -1,5 +1,7 @@
 #include "explain/blocker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -121,6 +123,17 @@ bool scheduler_means(std::string_view reason, BlockerCode code) {
     rest.remove_prefix(std::min(blank + 1, rest.size()));
   }
   return false;
+}
+
+std::string count_text(int64_t amount, std::string_view unit) {
+  if (amount == 1 && unit.size() > 1 && unit.ends_with('s')) unit.remove_suffix(1);
+  return fmt::format("{} {}", amount, unit);
+}
+
+const char* is_or_are(int64_t amount) { return amount == 1 ? "is" : "are"; }
+
+std::string asked_for(int64_t amount) {
+  return fmt::format("{} {} asked for", amount, is_or_are(amount));
 }
 
 }  // namespace fairlead

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/describe.h"
@@ -89,6 +90,11 @@ struct Blocker {
 BOOST_DESCRIBE_STRUCT(Blocker, (),
                       (code, object, limit_name, unit, limit, used, wanted, short_by, message,
                        holders, holders_more, waiting_cures, cured_at, cure))
+
+// So many of a blocker's unit: "1 device", "3 devices", "1 MB".
+std::string count_text(int64_t amount, std::string_view unit);
+const char* is_or_are(int64_t amount);
+std::string asked_for(int64_t amount);  // "1 is asked for", "3 are asked for"
 
 // One run of the workload. `state` is how it ended; "requeued" where the job went back in line.
 struct RunTold {

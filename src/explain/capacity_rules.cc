@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "explain/holders.h"
+#include "explain/policy_rules.h"
 
 namespace fairlead {
 namespace {
@@ -101,12 +102,12 @@ Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
   };
   if (found.could.empty() && !exists(has_devices)) {
     b.code = DEVICES_NO_NODE;
-    b.message =
-        shape.per_node > 0
-            ? fmt::format("no node of partition {} has {} devices{}", shape.partition,
-                          shape.per_node, shape.model.empty() ? "" : " of model " + shape.model)
-            : fmt::format("no node of partition {} has devices{}", shape.partition,
-                          shape.model.empty() ? "" : " of model " + shape.model);
+    b.message = shape.per_node > 0
+                    ? fmt::format("no node of partition {} has {}{}", shape.partition,
+                                  count_text(shape.per_node, "devices"),
+                                  shape.model.empty() ? "" : " of model " + shape.model)
+                    : fmt::format("no node of partition {} has devices{}", shape.partition,
+                                  shape.model.empty() ? "" : " of model " + shape.model);
     b.cure = "a model and number that a node has";
   } else if (found.could.empty() && !shape.features.empty() && !exists([&](const FleetNode& n) {
                return features_match(shape.features, n.facts.features);
@@ -117,9 +118,10 @@ Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
     b.cure = "without this constraint";
   } else {
     b.message =
-        fmt::format("{} asks for {} nodes, and only {} of partition {} could ever take a worker",
-                    wants, shape.nodes, found.could.size(), shape.partition);
-    b.cure = fmt::format("at most {} nodes", found.could.size());
+        fmt::format("{} asks for {}, and only {} of partition {} could ever take a worker", wants,
+                    count_text(shape.nodes, "nodes"), found.could.size(), shape.partition);
+    b.cure = found.could.empty() ? "another partition"
+                                 : "at most " + count_text(std::ssize(found.could), "nodes");
   }
   return b;
 }
@@ -137,18 +139,26 @@ Blocker down_blocker(const State& state, const Shape& shape, const Fit& found,
           .used = static_cast<int64_t>(down.size()),
           .wanted = shape.nodes,
           .short_by = shape.nodes - static_cast<int64_t>(found.serves.size()),
-          .message = fmt::format("{} of the {} nodes that could take it are down or drained{}",
-                                 down.size(), found.could.size(),
-                                 reason.empty() ? "" : " (" + reason + ")"),
+          .message =
+              fmt::format("{} of the {} that could take it {} down or drained{}", down.size(),
+                          count_text(std::ssize(found.could), "nodes"), is_or_are(std::ssize(down)),
+                          reason.empty() ? "" : " (" + reason + ")"),
           .cure = found.serves.empty()
                       ? "bring nodes back"
-                      : fmt::format("{} nodes, or bring nodes back", found.serves.size())};
+                      : count_text(std::ssize(found.serves), "nodes") + ", or bring nodes back"};
 }
 
 // Where the request may run, as it says itself.
 std::string where_of(const Shape& shape) {
   if (!shape.nodes_required.empty()) return shape.nodes_required;
   return "partition " + shape.partition;
+}
+
+// Nodes of a partition that will never take the job are no room for it.
+Shape open_shape_of(const State& state, const Job& job) {
+  Shape shape = shape_of(job);
+  shape.partition = PolicyRules::open_partitions(state, job);
+  return shape;
 }
 
 int64_t devices_wanted(const Shape& shape) { return shape.total > 0 ? shape.total : 0; }
@@ -180,7 +190,7 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
     }
     return;
   }
-  const Shape shape = shape_of(job);
+  const Shape shape = open_shape_of(state, job);
   const Fit& found = e.fit_of(shape);
   const Instant end = would_end(state, job);
   std::vector<NodeIndex> kept, maintained;
@@ -224,8 +234,9 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
     const int64_t until = whole_seconds(r.start - state.now);
     if (until > 60) b.cure = fmt::format("time limit {}", to_short_text(seconds(until / 60 * 60)));
   }
-  if (b.cure.empty()) b.cure = fmt::format("{} nodes", left);
-  b.message = fmt::format("{} of {} nodes are kept for {} until {}", kept.size(), serves,
+  if (b.cure.empty()) b.cure = left > 0 ? count_text(left, "nodes") : "wait";
+  b.message = fmt::format("{} of {} {} kept for {} until {}", kept.size(),
+                          count_text(serves, "nodes"), is_or_are(std::ssize(kept)),
                           b.holders.empty() ? "a reservation" : b.holders[0].workload,
                           to_rfc3339(b.cured_at));
   out.push_back(std::move(b));
@@ -233,7 +244,7 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
 
 void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
   const State& state = e.state_;
-  const Shape shape = shape_of(w.job);
+  const Shape shape = open_shape_of(state, w.job);
   if (state.fleet.nodes().empty()) return;  // a site whose nodes nobody stated
   const Fit& found = e.fit_of(shape);
   const auto could = static_cast<int64_t>(found.could.size());
@@ -258,9 +269,9 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
               .limit = shape.switches,
               .used = found.slots,
               .wanted = shape.nodes,
-              .message = fmt::format("{} nodes are free, but not {} of them under {} switch{}",
-                                     found.takes.size(), shape.nodes, shape.switches,
-                                     shape.switches == 1 ? "" : "es"),
+              .message = fmt::format("{} are free, but not {} of them under {} switch{}",
+                                     count_text(std::ssize(found.takes), "nodes"), shape.nodes,
+                                     shape.switches, shape.switches == 1 ? "" : "es"),
               .waiting_cures = WaitingCures::yes,
               .cure = fmt::format("allow {} switches", shape.switches + 1)};
     add_device_holders(state, found.serves, b);
@@ -277,15 +288,17 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
               .wanted = total == 0 ? shape.nodes : total,
               .short_by = total == 0 ? shape.nodes - static_cast<int64_t>(found.takes.size())
                                      : total - found.devices_free,
-              .message = total == 0
-                             ? fmt::format("{} of {} nodes have room, {} are asked for",
-                                           found.takes.size(), found.serves.size(), shape.nodes)
-                             : fmt::format("{} devices are free where it may run, {} are asked for",
-                                           found.devices_free, total),
+              .message = total == 0 ? fmt::format("{} of {} {} room, {}", found.takes.size(),
+                                                  count_text(std::ssize(found.serves), "nodes"),
+                                                  found.takes.size() == 1 ? "has" : "have",
+                                                  asked_for(shape.nodes))
+                                    : fmt::format("{} {} free where it may run, {}",
+                                                  count_text(found.devices_free, "devices"),
+                                                  is_or_are(found.devices_free), asked_for(total)),
               .waiting_cures = WaitingCures::yes,
               .cure = total == 0 || found.devices_free == 0
                           ? "wait"
-                          : fmt::format("{} devices", found.devices_free)};
+                          : count_text(found.devices_free, "devices")};
     add_device_holders(state, found.serves, b);
     out.push_back(std::move(b));
     return;
@@ -299,10 +312,13 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
             .wanted = shape.nodes,
             .short_by = std::max<int64_t>(1, missing),
             .message = fmt::format(
-                "{} devices are free, {} are asked for, but only {} nodes have {} together",
-                found.devices_free, total, found.takes.size(), std::max(1, shape.per_node)),
+                "{} {} free, {}, but only {} {} {} together",
+                count_text(found.devices_free, "devices"), is_or_are(found.devices_free),
+                asked_for(total), count_text(std::ssize(found.takes), "nodes"),
+                found.takes.size() == 1 ? "has" : "have", std::max(1, shape.per_node)),
             .waiting_cures = WaitingCures::yes,
-            .cure = fmt::format("{} devices on any nodes instead of {}", total, to_text(shape))};
+            .cure = fmt::format("{} on any nodes instead of {}", count_text(total, "devices"),
+                                to_text(shape))};
   add_device_holders(state, found.serves, b);
   b.cured_at = {};  // which nodes come free together is not known from ends alone
   out.push_back(std::move(b));
@@ -313,20 +329,20 @@ void CapacityRules::order(Explainer& e, const Workload& w, std::vector<Blocker>&
   std::vector<Holder> first;
   const int64_t ahead = e.ahead_of(w, &first);
   if (ahead == 0) return;
-  out.push_back(
-      {.code = PRIORITY,
-       .object = "partition " + w.job.partition,
-       .unit = "jobs",
-       .used = ahead,
-       .wanted = 1,
-       .short_by = ahead,
-       .message = fmt::format("{} waiting jobs of its partition come first: a priority above {}, "
-                              "or the same and a lower number",
-                              ahead, w.job.priority),
-       .holders = std::move(first),
-       .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),
-       .waiting_cures = WaitingCures::yes,
-       .cure = "a time limit short enough to backfill"});
+  out.push_back({.code = PRIORITY,
+                 .object = "partition " + w.job.partition,
+                 .unit = "jobs",
+                 .used = ahead,
+                 .wanted = 1,
+                 .short_by = ahead,
+                 .message = fmt::format("{} of its partition {} first: a priority above {}, "
+                                        "or the same and a lower number",
+                                        count_text(ahead, "waiting jobs"),
+                                        ahead == 1 ? "comes" : "come", w.job.priority),
+                 .holders = std::move(first),
+                 .holders_more = std::max<int64_t>(0, ahead - static_cast<int64_t>(kHoldersShown)),
+                 .waiting_cures = WaitingCures::yes,
+                 .cure = "a time limit short enough to backfill"});
 }
 
 }  // namespace fairlead

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <tuple>
 
 #include "explain/capacity_rules.h"
@@ -89,14 +90,47 @@ std::string wants_of(const Job& job) {
   if (job.request.time_limit_s >= 0)
     text += ", time limit " + to_short_text(seconds(job.request.time_limit_s));
   if (job.request.devices.shares > 0)
-    text += fmt::format(", {} shares of a device", job.request.devices.shares);
+    text += ", " + count_text(job.request.devices.shares, "shares") + " of a device";
   if (!job.request.features.empty()) text += ", features " + job.request.features;
   if (!job.request.licences.empty()) text += ", licences " + job.request.licences;
   if (job.request.switches > 0)
     text += fmt::format(", under {} switch{}", job.request.switches,
                         job.request.switches == 1 ? "" : "es");
-  if (job.array.waiting_count > 0) text += fmt::format(", {} tasks", job.array.waiting_count);
+  if (job.array.waiting_count > 0) text += ", " + count_text(job.array.waiting_count, "tasks");
   return text;
+}
+
+// The 7 of "4240_7".
+std::optional<int64_t> task_of(std::string_view label) {
+  const size_t bar = label.find('_');
+  if (bar == label.npos) return std::nullopt;
+  int64_t task = 0;
+  const char* last = label.data() + label.size();
+  const auto [end, error] = std::from_chars(label.data() + bar + 1, last, task);
+  if (error != std::errc{} || end != last || task < 0) return std::nullopt;
+  return task;
+}
+
+// Whether "2-9,12-20:4%3" has the task. A list that is cut short, or that we cannot
+// read, may have any.
+bool waits_in(const JobArray& array, int64_t task) {
+  std::string_view list = array.waiting;
+  list = list.substr(0, list.find('%'));
+  if (list.empty() || list.contains("...")) return true;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    const char* last = part.data() + part.size();
+    int64_t from = 0, step = 1;
+    auto [at, error] = std::from_chars(part.data(), last, from);
+    if (error != std::errc{}) return true;
+    int64_t to = from;
+    if (at != last && *at == '-') at = std::from_chars(at + 1, last, to).ptr;
+    if (at != last && *at == ':') at = std::from_chars(at + 1, last, step).ptr;
+    if (at != last) return true;
+    if (task >= from && task <= to && (task - from) % std::max<int64_t>(1, step) == 0) return true;
+  }
+  return false;
 }
 
 // What follows from the blockers together.
@@ -178,6 +212,11 @@ void Explainer::add_components(const Workload& leader, Explanation& x) {
 
 std::optional<Explanation> Explainer::explain(std::string_view label) {
   if (const Workload* w = find(label)) {
+    if (const auto task = task_of(label); task && w->job.array.task < 0) {
+      Workload alone = *w;  // what one task of the record waits for
+      alone.job.array.task = *task;
+      return explain(alone);
+    }
     Explanation x = explain(*w);
     if (w->job.het_id != 0) add_components(*w, x);
     return x;
@@ -195,7 +234,11 @@ const Workload* Explainer::find(std::string_view label) const {
   const auto array = bar == label.npos ? std::nullopt : state_.queues.find(label.substr(0, bar));
   if (!array) return nullptr;
   const Workload& record = state_.workloads.at(*array);
-  return record.job.array.id != 0 && record.job.array.task < 0 ? &record : nullptr;
+  if (record.job.array.id == 0 || record.job.array.task >= 0) return nullptr;
+  const std::string_view rest = label.substr(bar + 1);
+  const bool is_list = rest.starts_with('[');  // as the record was called when more waited in it
+  const std::optional<int64_t> task = task_of(label);
+  return is_list || (task && waits_in(record.job.array, *task)) ? &record : nullptr;
 }
 
 }  // namespace fairlead

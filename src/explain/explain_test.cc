@@ -1,5 +1,6 @@
 #include "explain/explain.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/engine.h"
@@ -166,6 +167,14 @@ std::vector<Row> rows() {
                    [](Job& j) { j.request.features = "roce"; }),
        .want = {FEATURES_NO_NODE},
        .want_never = true},
+      {.name = "the scheduler took its priority, and nobody holds it",
+       .job = with(waiting(50, "BadConstraints", gang(1, 1)),
+                   [](Job& j) {
+                     j.request.features = "roce";
+                     j.priority = 0;
+                   }),
+       .want = {FEATURES_NO_NODE},
+       .want_never = true},
       {.name = "one node too many is drained, and the rest is not together",
        .job = waiting(50, "Resources", gang(8, 1)),
        .want = {NODES_DOWN, FRAGMENTED},
@@ -225,6 +234,22 @@ std::vector<Row> rows() {
       {.name = "of two partitions the one that takes it counts",
        .job = with(waiting(50, "None", gang(1, 1)), [](Job& j) { j.partition = "maint,all"; }),
        .want = {NOT_YET_EXAMINED}},
+      {.name = "of two partitions one refuses it, and the scheduler names that one",
+       .job = with(waiting(50, "PartitionNodeLimit", gang(6, 8)),
+                   [](Job& j) {
+                     j.account = "x";
+                     j.partition = "all,short";
+                   }),
+       .want = {PARTITION_NODE_LIMIT, CAPACITY}},
+      {.name = "the nodes of a partition that refuses it are no room for it",
+       .job = with(waiting(50, "PartitionNodeLimit", gang(3, 1)),
+                   [](Job& j) { j.partition = "drained,short"; }),
+       .extra = {Partition{.name = "drained", .nodes = {"n6", "n7", "n8"}}},
+       .want = {PARTITION_NODE_LIMIT, NODES_DOWN, FRAGMENTED}},
+      {.name = "of two partitions one refuses it for good, and one is down",
+       .job = with(waiting(50, "PartitionDown", gang(3, 1)),
+                   [](Job& j) { j.partition = "short,maint"; }),
+       .want = {PARTITION_DOWN}},
       {.name = "licences",
        .job =
            with(waiting(50, "Licenses", gang(1, 1)), [](Job& j) { j.request.licences = "sim:3"; }),
@@ -353,6 +378,22 @@ std::vector<Row> rows() {
        .want = {ASSOCIATION_JOB_LIMIT},
        .want_short_by = 8 * 60 - 100,
        .want_never = true},
+      {.name = "of two dependencies one is enough, and one may still be met",
+       .job =
+           with(waiting(50, "Dependency", gang(1, 1)),
+                [](Job& j) { j.request.dependency = "afterok:2(unfulfilled)?afterok:9(failed)"; }),
+       .want = {DEPENDENCY}},
+      {.name = "of two dependencies one is enough, and none can be met",
+       .job = with(waiting(50, "DependencyNeverSatisfied", gang(1, 1)),
+                   [](Job& j) { j.request.dependency = "afterok:9(failed)?afterok:9(failed)"; }),
+       .want = {DEPENDENCY_NEVER},
+       .want_never = true},
+      {.name = "both dependencies have to be met, and one cannot",
+       .job =
+           with(waiting(50, "Dependency", gang(1, 1)),
+                [](Job& j) { j.request.dependency = "afterok:2(unfulfilled),afterok:9(failed)"; }),
+       .want = {DEPENDENCY_NEVER, DEPENDENCY},
+       .want_never = true},
       {.name = "all of them at once",
        .job = with(waiting(50, "JobHeldUser", gang(7, 8)),
                    [](Job& j) {
@@ -413,8 +454,61 @@ TEST(Explain, ATaskThatWaitsIsFoundInTheRecordOfItsArray) {
   const Explainer explainer(engine.state());
   ASSERT_NE(explainer.find("50_7"), nullptr);
   EXPECT_EQ(explainer.find("50_7")->job.label, "50_[3-9%1]");
-  EXPECT_EQ(explainer.find("60_1"), nullptr);  // no array
+  EXPECT_EQ(explainer.find("50_10"), nullptr);  // no such task
+  EXPECT_EQ(explainer.find("50_2"), nullptr);   // waits no more
+  EXPECT_EQ(explainer.find("50_7x"), nullptr);
+  EXPECT_NE(explainer.find("50_[2-9%1]"), nullptr);  // its name before 50_2 ran
+  EXPECT_EQ(explainer.find("60_1"), nullptr);        // no array
   EXPECT_EQ(explainer.find("x_1"), nullptr);
+}
+
+TEST(Explain, TheListOfAnArrayMayHaveStepsAndMayBeCutShort) {
+  const auto finds = [](const char* list, const char* task) {
+    Engine engine("alpha", {});
+    Job array = waiting(50, "Priority", gang(1, 1));
+    array.label = fmt::format("50_[{}]", list);
+    array.array = {.id = 50, .waiting = list, .waiting_count = 4};
+    engine.step({.at = instant_of_seconds(kNow), .what = array});
+    return Explainer(engine.state()).find(task) != nullptr;
+  };
+  EXPECT_TRUE(finds("1,4-6", "50_1"));
+  EXPECT_TRUE(finds("1,4-6", "50_6"));
+  EXPECT_FALSE(finds("1,4-6", "50_3"));
+  EXPECT_TRUE(finds("0-12:4", "50_8"));
+  EXPECT_FALSE(finds("0-12:4", "50_6"));
+  EXPECT_TRUE(finds("1,3,5,...", "50_901"));
+  EXPECT_TRUE(finds("0xff", "50_2"));
+  EXPECT_TRUE(finds("", "50_2"));
+}
+
+TEST(Explain, ATaskWaitsForTheTaskOfItsNumber) {
+  Engine engine("alpha", {});
+  const auto state = [&](Job job) {
+    engine.step({.at = instant_of_seconds(kNow), .what = std::move(job)});
+  };
+  Job first = running(41, "n1", {0});
+  first.label = "40_0";
+  first.array = {.id = 40, .task = 0};
+  state(first);
+  Job rest = waiting(40, "Priority", gang(1, 1));
+  rest.label = "40_[1-3]";
+  rest.array = {.id = 40, .waiting = "1-3", .waiting_count = 3};
+  state(rest);
+  Job after = waiting(50, "Dependency", gang(1, 1));
+  after.label = "50_[0-3]";
+  after.array = {.id = 50, .waiting = "0-3", .waiting_count = 4};
+  after.request.dependency = "aftercorr:40_*(unfulfilled)";
+  state(after);
+  Explainer explainer(engine.state());
+  const auto message = [&](const char* label) {
+    for (const Blocker& b : explainer.explain(label)->blockers) {
+      if (b.code == DEPENDENCY) return b.message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("50_0"), "waits for aftercorr:40_0, which is running");
+  EXPECT_EQ(message("50_2"), "waits for aftercorr:40_2, which is pending");
+  EXPECT_EQ(message("50"), "waits for aftercorr:40, which is pending");
 }
 
 TEST(Explain, WhatIsUsedDecays) {
@@ -465,6 +559,7 @@ TEST(Explain, ALifeIsToldAfterTheSchedulerHasForgottenIt) {
   const auto at = [](int64_t s) { return instant_of_seconds(kNow + s); };
   for (const What& what : site()) engine.step({.at = at(0), .what = what});
   const auto poll = [&](int64_t second, What what) {
+    if (Job* job = std::get_if<Job>(&what)) job->name = "train";
     engine.step({.at = at(second), .what = PollBegan{}});
     engine.step({.at = at(second), .what = std::move(what)});
     engine.step({.at = at(second), .what = PollEnded{}});
@@ -498,6 +593,8 @@ TEST(Explain, ALifeIsToldAfterTheSchedulerHasForgottenIt) {
   const auto check = [&] {
     EXPECT_TRUE(told.over);
     EXPECT_EQ(told.state, "failed");
+    EXPECT_EQ(told.name, "train");
+    EXPECT_EQ(told.wants, "1x2, time limit 1h");
     EXPECT_EQ(told.exit_code, 139);
     EXPECT_EQ(told.submitted, at(0));
     EXPECT_EQ(told.waited_us, seconds(10).us);
@@ -536,6 +633,138 @@ TEST(Explain, ACureIsNeverToAskForNothing) {
   EXPECT_EQ(got.blockers[0].cure, "wait, or another class or account");
 }
 
+// Job 1 to 3 hold 4 devices each and run for 55 minutes more.
+TEST(Explain, ALimitOnMinutesIsToldInMinutesAndCuredByAShorterJob) {
+  struct MinutesRow {
+    std::string_view name;
+    int64_t limit = 0;
+    WaitingCures want_cures = WaitingCures::never;
+    std::string want_message, want_cure;
+    size_t want_holders = 0;
+    int64_t want_cured_s = 0;  // from now; 0: never
+  };
+  const MinutesRow table[] = {
+      {.name = "more than may ever run",
+       .limit = 10,
+       .want_message = "qos batch has promised 660 of 10 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "time limit 5m"},
+      {.name = "fewer devices do, too",
+       .limit = 60,
+       .want_message = "qos batch has promised 660 of 60 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "time limit 30m, or at most 1 device"},
+      {.name = "what runs has to spend 60 of its minutes, at 12 in a minute",
+       .limit = 720,
+       .want_cures = WaitingCures::yes,
+       .want_message = "qos batch has promised 660 of 720 GPU-minutes to what runs, 120 are asked "
+                       "for (2 devices for 1h)",
+       .want_cure = "wait, or time limit 30m, or at most 1 device",
+       .want_holders = 3,
+       .want_cured_s = 300},
+  };
+  for (const MinutesRow& row : table) {
+    SCOPED_TRACE(row.name);
+    Qos batch{.name = "batch"};
+    batch.limits.tres_running_minutes_group = {{"gres/gpu", row.limit}};
+    const Explanation got = explain({batch}, waiting(50, "QOSGrpGRESRunMinutes", gang(1, 2)));
+    ASSERT_EQ(got.blockers.size(), 1u);
+    const Blocker& b = got.blockers[0];
+    EXPECT_EQ(b.code, QOS_LIMIT);
+    EXPECT_EQ(b.unit, "GPU-minutes");
+    EXPECT_EQ(b.message, row.want_message);
+    EXPECT_EQ(b.cure, row.want_cure);
+    EXPECT_EQ(b.waiting_cures, row.want_cures);
+    EXPECT_EQ(b.holders.size(), row.want_holders);
+    EXPECT_EQ(b.cured_at.known(), row.want_cured_s > 0);
+    if (row.want_cured_s > 0) {
+      const Instant want = instant_of_seconds(kNow + row.want_cured_s);
+      EXPECT_GE(b.cured_at, want - seconds(1));
+      EXPECT_LE(b.cured_at, want + seconds(1));
+    }
+  }
+}
+
+TEST(Explain, NobodyHoldsWhatOneJobMayNotAskFor) {
+  Qos batch{.name = "batch"};
+  batch.limits.tres_per_job = {{"gres/gpu", 1}};
+  Association ana{.id = 4, .parent = 3, .account = "vision", .user = "ana"};
+  ana.limits.tres_per_job = {{"gres/gpu", 1}};
+  Association research{.id = 2, .parent = 1, .account = "research"};
+  research.limits.tres_group = {{"gres/gpu", 1}};
+  const Explanation got =
+      explain({batch, ana, research}, waiting(50, "QOSMaxGRESPerJob", gang(1, 2)));
+  ASSERT_EQ(got.blockers.size(), 3u);
+  for (const Blocker& b : got.blockers) {
+    EXPECT_EQ(b.waiting_cures, WaitingCures::never);
+    EXPECT_TRUE(b.holders.empty());
+    EXPECT_FALSE(b.cured_at.known());
+    EXPECT_EQ(b.cure, "at most 1 device");
+  }
+}
+
+TEST(Explain, AClassWithoutJobsIsNotCuredByNoJob) {
+  Qos batch{.name = "batch"};
+  batch.limits.jobs_group = 0;
+  const Explanation got = explain({batch}, waiting(50, "QOSGrpJobsLimit", gang(1, 1)));
+  ASSERT_EQ(got.blockers.size(), 1u);
+  EXPECT_EQ(got.blockers[0].message, "qos batch holds 3 of 0 jobs, 1 more is asked for");
+  EXPECT_EQ(got.blockers[0].cure, "another class or account");
+}
+
+TEST(Explain, OneIsNotToldAsMany) {
+  struct TextRow {
+    std::string_view name;
+    Job job;
+    std::vector<What> extra = {};
+    std::string want_message, want_cure;  // of the first
+  };
+  const auto licensed = [](const char* licences) {
+    return with(waiting(50, "Licenses", gang(1, 1)),
+                [&](Job& j) { j.request.licences = licences; });
+  };
+  const TextRow table[] = {
+      {.name = "one licence is left",
+       .job = licensed("sim:2"),
+       .want_message = "3 of 4 licences sim are in use, 2 are asked for",
+       .want_cure = "at most 1 of sim"},
+      {.name = "no licence is left",
+       .job = licensed("sim:1"),
+       .extra = {Licence{.name = "sim", .total = 1, .used = 1}},
+       .want_message = "1 of 1 licence sim is in use, 1 is asked for",
+       .want_cure = "wait, or without the licence sim"},
+      {.name = "the site has no such licence",
+       .job = licensed("sim:1"),
+       .extra = {Licence{.name = "sim"}},
+       .want_message = "0 of 0 licences sim are in use, 1 is asked for",
+       .want_cure = "without the licence sim: the site has none"},
+      {.name = "more licences than there are",
+       .job = licensed("sim:9"),
+       .want_message = "3 of 4 licences sim are in use, 9 are asked for",
+       .want_cure = "at most 4 of sim"},
+      {.name = "one job is ahead",
+       .job = waiting(50, "Priority", gang(1, 1)),
+       .extra = {waiting(49, "Priority", gang(1, 1))},
+       .want_message = "1 waiting job of its partition comes first: a priority above 100, or the "
+                       "same and a lower number",
+       .want_cure = "a time limit short enough to backfill"},
+      {.name = "one node is drained",
+       .job = waiting(50, "Resources", gang(8, 1)),
+       .want_message = "1 of the 8 nodes that could take it is down or drained (bad fan)",
+       .want_cure = "7 nodes, or bring nodes back"},
+  };
+  for (const TextRow& row : table) {
+    SCOPED_TRACE(row.name);
+    const Explanation got = explain(row.extra, row.job);
+    ASSERT_FALSE(got.blockers.empty());
+    EXPECT_EQ(got.blockers[0].message, row.want_message);
+    EXPECT_EQ(got.blockers[0].cure, row.want_cure);
+    if (got.blockers[0].waiting_cures == WaitingCures::never) {
+      EXPECT_FALSE(got.blockers[0].cured_at.known());
+    }
+  }
+}
+
 TEST(Explain, EveryCodeIsDocumented) {
   for (int i = 0; i <= static_cast<int>(NOT_YET_EXAMINED); ++i) {
     EXPECT_GT(std::string_view(code_text(static_cast<BlockerCode>(i)).meaning).size(), 10u);
@@ -546,10 +775,13 @@ TEST(Explain, ReadsDependencies) {
   using D = Dependency;
   EXPECT_EQ(
       parse_dependencies("afterok:17(unfulfilled),afterany:18:19+5"),
-      (std::vector<D>{{"afterok", 17, "unfulfilled"}, {"afterany", 18, ""}, {"afterany", 19, ""}}));
+      (std::vector<D>{
+          {"afterok", 17, -1, "unfulfilled"}, {"afterany", 18, -1, ""}, {"afterany", 19, -1, ""}}));
   EXPECT_EQ(parse_dependencies("afterok:17?afterok:18_3(failed)"),
-            (std::vector<D>{{"afterok", 17, ""}, {"afterok", 18, "failed"}}));
-  EXPECT_EQ(parse_dependencies("singleton"), (std::vector<D>{{"singleton", 0, ""}}));
+            (std::vector<D>{{"afterok", 17, -1, ""}, {"afterok", 18, 3, "failed"}}));
+  EXPECT_EQ(parse_dependencies("aftercorr:4_*(unfulfilled)"),
+            (std::vector<D>{{"aftercorr", 4, -1, "unfulfilled"}}));
+  EXPECT_EQ(parse_dependencies("singleton"), (std::vector<D>{{"singleton", 0, -1, ""}}));
   EXPECT_TRUE(parse_dependencies("").empty());
   EXPECT_TRUE(parse_dependencies(":::,((").empty());
 }

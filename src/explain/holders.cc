@@ -30,6 +30,26 @@ Instant freed_at(std::vector<Holder> holders, int64_t amount) {
   return {};
 }
 
+Instant spent_at(Instant now, std::vector<Holder> holders, int64_t amount) {
+  std::erase_if(holders, [&](const Holder& h) { return !h.ends.known() || h.ends <= now; });
+  std::ranges::sort(holders, {}, [](const Holder& h) { return std::pair(h.ends, h.workload); });
+  const auto rate_of = [&](const Holder& h) {
+    return static_cast<double>(h.amount) / static_cast<double>((h.ends - now).us);
+  };
+  double rate = 0;
+  for (const Holder& h : holders) rate += rate_of(h);
+  double left = static_cast<double>(amount);
+  Instant from = now;
+  for (const Holder& h : holders) {
+    const double spends = rate * static_cast<double>((h.ends - from).us);
+    if (spends >= left) return from + Duration{static_cast<int64_t>(left / rate)};
+    left -= spends;
+    rate -= rate_of(h);
+    from = h.ends;
+  }
+  return {};
+}
+
 void show_holders(Blocker& blocker, std::vector<Holder> holders) {
   std::ranges::sort(holders, {}, [](const Holder& h) { return std::pair(-h.amount, h.workload); });
   if (holders.size() > kHoldersShown) {

@@ -19,6 +19,10 @@ Holder holder_of(const Workload& workload, int64_t amount);
 // known.
 Instant freed_at(std::vector<Holder> holders, int64_t amount);
 
+// When `amount` of what they are promised, amounts times time, will be spent: each spends evenly
+// until its end. Zero where that is not known.
+Instant spent_at(Instant now, std::vector<Holder> holders, int64_t amount);
+
 // Puts the largest into the blocker and counts the rest.
 void show_holders(Blocker& blocker, std::vector<Holder> holders);
 

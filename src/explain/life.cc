@@ -72,6 +72,7 @@ const PastWorkload* find_past(const State& state, std::string_view label) {
 Explanation explain_past(const State& state, const PastWorkload& past) {
   const NameTable& names = state.names;
   Explanation x{.workload = past.label,
+                .name = names.name(past.name),
                 .user = names.name(past.user),
                 .team = names.name(past.team),
                 .klass = names.name(past.klass),
@@ -79,7 +80,9 @@ Explanation explain_past(const State& state, const PastWorkload& past) {
                 .state = enum_name(past.state),
                 .as_of = past.end,
                 .submitted = past.submit};
-  x.wants = std::to_string(past.devices) + (past.devices == 1 ? " device" : " devices");
+  x.wants = past.shape != 0 ? names.name(past.shape) : count_text(past.devices, "devices");
+  if (past.time_limit_s >= 0)
+    x.wants += ", time limit " + to_short_text(seconds(past.time_limit_s));
   x.started = past.last.start;
   x.ended = past.end;
   x.nodes = past.last.nodes;

@@ -20,6 +20,37 @@ std::string unit_of(std::string_view tres) {
   return std::string(tres);
 }
 
+// What one of a trackable resource held for one minute is called.
+std::string minutes_unit_of(std::string_view tres) {
+  if (tres.starts_with("gres/gpu")) return "GPU-minutes";
+  if (tres == "node") return "node-minutes";
+  if (tres == "cpu") return "CPU-minutes";
+  return unit_of(tres) + "-minutes";
+}
+
+// What a job asks for of one resource, and for how long.
+struct Span {
+  int64_t amount = 0;
+  int64_t time_limit_s = 0;
+  std::string unit;
+};
+
+std::string to_text(const Span& span) {
+  return fmt::format("{} for {}", count_text(span.amount, span.unit),
+                     to_short_text(seconds(span.time_limit_s)));
+}
+
+// The shorter and the smaller job that `room` minutes have place for.
+std::string minutes_cure(const Span& span, int64_t room) {
+  const int64_t minutes = room / std::max<int64_t>(1, span.amount);
+  const int64_t amount = room / std::max<int64_t>(1, span.time_limit_s / 60);
+  std::string cure;
+  if (minutes > 0) cure = fmt::format("time limit {}", to_short_text(seconds(minutes * 60)));
+  if (amount > 0)
+    cure += fmt::format("{}at most {}", cure.empty() ? "" : ", or ", count_text(amount, span.unit));
+  return cure;
+}
+
 }  // namespace
 
 // One limit against what is used and what the job would add.
@@ -31,11 +62,11 @@ struct PolicyRules::LimitOf {
   Blocker blocker(const std::string& tres, int64_t limit, int64_t used, int64_t wanted) const {
     const int64_t over = used + wanted - limit;
     const bool never = wanted > limit;
-    std::string message = fmt::format("{} holds {} of {} {}, {} more are asked for", object, used,
-                                      limit, unit_of(tres), wanted);
-    if (used == 0)
-      message =
-          fmt::format("{} may hold {} {}, {} are asked for", object, limit, unit_of(tres), wanted);
+    std::string message =
+        used == 0 ? fmt::format("{} may hold {}, {}", object, count_text(limit, unit_of(tres)),
+                                asked_for(wanted))
+                  : fmt::format("{} holds {} of {}, {} more {} asked for", object, used,
+                                count_text(limit, unit_of(tres)), wanted, is_or_are(wanted));
     return {.code = code,
             .object = object,
             .limit_name = tres == "jobs" ? name : name + " " + tres,
@@ -46,10 +77,36 @@ struct PolicyRules::LimitOf {
             .short_by = over,
             .message = std::move(message),
             .waiting_cures = never ? WaitingCures::never : WaitingCures::yes,
-            .cure = never ? fmt::format("at most {} {}", limit, unit_of(tres))
-                    : used >= limit
-                        ? std::string("wait, or another class or account")
-                        : fmt::format("{} {} instead of {}", limit - used, unit_of(tres), wanted)};
+            .cure = never && limit <= 0 ? std::string("another class or account")
+                    : never             ? "at most " + count_text(limit, unit_of(tres))
+                    : used >= limit     ? std::string("wait, or another class or account")
+                                        : fmt::format("{} instead of {}",
+                                                      count_text(limit - used, unit_of(tres)), wanted)};
+  }
+
+  // A limit on amount times time: a shorter job cures it as a smaller one does.
+  Blocker minutes_blocker(const std::string& tres, int64_t limit, int64_t used, int64_t wanted,
+                          int64_t amount, int64_t time_limit_s) const {
+    const std::string unit = minutes_unit_of(tres);
+    const Span span{.amount = amount, .time_limit_s = time_limit_s, .unit = unit_of(tres)};
+    const bool never = wanted > limit;
+    std::string message = used == 0 ? fmt::format("{} allows {}", object, count_text(limit, unit))
+                                    : fmt::format("{} has promised {} of {} to what runs", object,
+                                                  used, count_text(limit, unit));
+    message += fmt::format(", {} ({})", asked_for(wanted), to_text(span));
+    std::string cure = minutes_cure(span, never ? limit : limit - used);
+    if (!never) cure = cure.empty() ? "wait" : "wait, or " + cure;
+    return {.code = code,
+            .object = object,
+            .limit_name = name + " " + tres,
+            .unit = unit,
+            .limit = limit,
+            .used = used,
+            .wanted = wanted,
+            .short_by = used + wanted - limit,
+            .message = std::move(message),
+            .waiting_cures = never ? WaitingCures::never : WaitingCures::yes,
+            .cure = cure.empty() ? "another class or account" : std::move(cure)};
   }
 };
 
@@ -116,7 +173,7 @@ void spent_blockers(const State& state, BlockerCode code, const std::string& obj
     const int64_t spent = found->second + (safe ? promised.amount(tres, state.names) : 0);
     const int64_t wants = safe ? wanted.amount(tres, state.names) : 0;
     if (safe ? spent + wants > limit : spent >= limit)
-      add("GrpTRESMins " + tres, unit_of(tres) + "-minutes", limit, spent, wants, wants > limit);
+      add("GrpTRESMins " + tres, minutes_unit_of(tres), limit, spent, wants, wants > limit);
   }
   if (limits.wall_group_s >= 0 && used.wall_s >= limits.wall_group_s)
     add("GrpWall", "s", limits.wall_group_s, used.wall_s, 0, false);
@@ -177,21 +234,22 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
   check({object + ", account " + job.account, "MaxTRESPerAccount", QOS_LIMIT}, qos.tres_per_account,
         e.usage_.of_qos_account(qos_id, w.team).tres, same_account);
   check({object, "MaxTRESPerJob", QOS_JOB_LIMIT}, qos.limits.tres_per_job, {}, any);
-  for_each_exceeded(
-      names, qos.limits.tres_running_minutes_group, e.usage_.of_qos(qos_id).running_minutes,
-      minutes_of(wanted, job.request.time_limit_s),
-      [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
-        out.push_back(LimitOf{object, "GrpTRESRunMins", QOS_LIMIT}.blocker(tres, most, has, want));
-      });
+  const int64_t time_limit_s = job.request.time_limit_s;
+  const auto check_minutes = [&](const LimitOf& limit, const Amounts& limits, const TresSum& used) {
+    for_each_exceeded(names, limits, used, minutes_of(wanted, time_limit_s),
+                      [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
+                        Blocker b = limit.minutes_blocker(tres, most, has, want,
+                                                          wanted.amount(tres, names), time_limit_s);
+                        add_promised(e, b, tres, same_qos);
+                        out.push_back(std::move(b));
+                      });
+  };
+  check_minutes({object, "GrpTRESRunMins", QOS_LIMIT}, qos.limits.tres_running_minutes_group,
+                e.usage_.of_qos(qos_id).running_minutes);
+  check_minutes({object, "MaxTRESMinsPerJob", QOS_JOB_LIMIT}, qos.limits.tres_minutes_per_job, {});
   spent_blockers(e.state_, QOS_LIMIT, object, qos.limits, qos.used,
                  e.usage_.of_qos(qos_id).running_minutes,
                  minutes_of(wanted, job.request.time_limit_s), out);
-  for_each_exceeded(names, qos.limits.tres_minutes_per_job, {},
-                    minutes_of(wanted, job.request.time_limit_s),
-                    [&](const std::string& tres, int64_t most, int64_t has, int64_t want) {
-                      out.push_back(LimitOf{object, "MaxTRESMinsPerJob", QOS_JOB_LIMIT}.blocker(
-                          tres, most, has, want));
-                    });
   const auto jobs = [&](const char* name, const std::string& who, int64_t limit, int64_t used,
                         auto&& counts) {
     if (limit < 0 || used < limit) return;
@@ -219,8 +277,8 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
                    .limit = least,
                    .wanted = has,
                    .short_by = least - has,
-                   .message = fmt::format("{} takes jobs of at least {} {}, {} are asked for",
-                                          object, least, unit_of(tres), has),
+                   .message = fmt::format("{} takes jobs of at least {}, {}", object,
+                                          count_text(least, unit_of(tres)), asked_for(has)),
                    .waiting_cures = WaitingCures::never,
                    .cure = "another class"});
   }
@@ -261,17 +319,29 @@ void PolicyRules::association(Explainer& e, const Workload& w, std::vector<Block
                                  [&](const Association* up) { return up->id == a.id; });
     };
     const auto check = [&](const char* name, BlockerCode code, const Amounts& limits,
-                           const TresSum& has, const TresSum& want) {
-      for_each_exceeded(state.names, limits, has, want,
+                           const TresSum& has) {
+      for_each_exceeded(state.names, limits, has, wanted,
                         [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
                           Blocker b = LimitOf{object, name, code}.blocker(tres, most, now, more);
                           add_holders(e, b, tres, below);
                           out.push_back(std::move(b));
                         });
     };
-    check("GrpTRES", ASSOCIATION_LIMIT, a.limits.tres_group, used.tres, wanted);
-    check("GrpTRESRunMins", ASSOCIATION_LIMIT, a.limits.tres_running_minutes_group,
-          used.running_minutes, minutes_of(wanted, job.request.time_limit_s));
+    const int64_t time_limit_s = job.request.time_limit_s;
+    const auto check_minutes = [&](const char* name, BlockerCode code, const Amounts& limits,
+                                   const TresSum& has) {
+      for_each_exceeded(state.names, limits, has, minutes_of(wanted, time_limit_s),
+                        [&](const std::string& tres, int64_t most, int64_t now, int64_t more) {
+                          Blocker b = LimitOf{object, name, code}.minutes_blocker(
+                              tres, most, now, more, wanted.amount(tres, state.names),
+                              time_limit_s);
+                          add_promised(e, b, tres, below);
+                          out.push_back(std::move(b));
+                        });
+    };
+    check("GrpTRES", ASSOCIATION_LIMIT, a.limits.tres_group, used.tres);
+    check_minutes("GrpTRESRunMins", ASSOCIATION_LIMIT, a.limits.tres_running_minutes_group,
+                  used.running_minutes);
     spent_blockers(state, ASSOCIATION_LIMIT, object, a.limits, a.used, used.running_minutes,
                    minutes_of(wanted, job.request.time_limit_s), out);
     if (a.limits.jobs_group >= 0 && used.jobs >= a.limits.jobs_group) {
@@ -282,9 +352,8 @@ void PolicyRules::association(Explainer& e, const Workload& w, std::vector<Block
     }
     if (level != 0)
       continue;  // limits of one job and one user stand on the user's own line, inherited ones too
-    check("MaxTRESPerJob", ASSOCIATION_JOB_LIMIT, a.limits.tres_per_job, {}, wanted);
-    check("MaxTRESMinsPerJob", ASSOCIATION_JOB_LIMIT, a.limits.tres_minutes_per_job, {},
-          minutes_of(wanted, job.request.time_limit_s));
+    check("MaxTRESPerJob", ASSOCIATION_JOB_LIMIT, a.limits.tres_per_job, {});
+    check_minutes("MaxTRESMinsPerJob", ASSOCIATION_JOB_LIMIT, a.limits.tres_minutes_per_job, {});
     if (a.limits.jobs_max >= 0 && used.jobs >= a.limits.jobs_max) {
       Blocker b = LimitOf{object, "MaxJobs", ASSOCIATION_LIMIT}.blocker("jobs", a.limits.jobs_max,
                                                                         used.jobs, 1);

@@ -57,13 +57,13 @@ TresSum tres_of(const State& state, const Workload& w) {
   return sum;
 }
 
-namespace {
-
 int64_t promised_minutes(const State& state, const Workload& w) {
   if (w.job.request.time_limit_s < 0) return 0;
   const int64_t passed = whole_seconds(state.now - w.run_start);
   return std::max<int64_t>(0, w.job.request.time_limit_s - passed) / 60;
 }
+
+namespace {
 
 template <class Map, class Key>
 const UsageSum& find_or_none(const Map& map, const Key& key) {

@@ -25,6 +25,9 @@ struct TresSum {
 
 TresSum tres_of(const State& state, const Workload& workload);
 
+// Until the time limit ends it; 0 where it has none.
+int64_t promised_minutes(const State& state, const Workload& workload);
+
 struct UsageSum {
   TresSum tres;
   TresSum running_minutes;  // amounts times the minutes that are still promised

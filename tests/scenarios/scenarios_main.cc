@@ -22,7 +22,7 @@ std::string blockers_text(const State& state, const Workload& workload) {
   std::string out;
   for (const Blocker& blocker : Explainer(state).blockers_of(workload)) {
     out += fmt::format("{}{}", out.empty() ? "" : ", ", enum_name(blocker.code));
-    if (blocker.short_by > 0) out += fmt::format(" by {} {}", blocker.short_by, blocker.unit);
+    if (blocker.short_by > 0) out += " by " + count_text(blocker.short_by, blocker.unit);
   }
   return out;
 }
