@@ -501,7 +501,8 @@ TEST(Explain, ATaskWaitsForTheTaskOfItsNumber) {
   state(after);
   Explainer explainer(engine.state());
   const auto message = [&](const char* label) {
-    for (const Blocker& b : explainer.explain(label)->blockers) {
+    const auto explanation = explainer.explain(label);
+    for (const Blocker& b : explanation->blockers) {
       if (b.code == DEPENDENCY) return b.message;
     }
     return std::string();

@@ -157,8 +157,6 @@ void add_panel(std::vector<std::string>& out, const Panel& p, const TextOptions&
   }
   Table shown = p.table;
   shown.rows.resize(std::min(p.rows, shown.rows.size()));
-  TextOptions narrow = t;
-  narrow.wide = false;
   TableOptions options{.headers = t.headers, .width_max = std::max(1, t.width)};
   for (std::string& line : lines_of(to_text(shown, options))) out.push_back(std::move(line));
 }

@@ -20,8 +20,7 @@ bool is_own_csv(std::string_view text) {
 
 namespace {
 
-constexpr std::initializer_list<std::string_view> kDevices = {"gpus", "num_gpus", "num_gpu",
-                                                              "devices"};
+const std::initializer_list<std::string_view> kDevices = {"gpus", "num_gpus", "num_gpu", "devices"};
 
 class OwnReader {
  public:

@@ -72,8 +72,8 @@ class Runner {
     site.decision = [this](const Decision& d) { outcome_->tell(d); };
     site.stepped = [this, &site](const Event& event) {
       if (const Job* job = std::get_if<Job>(&event.what)) outcome_->remember(*job);
-      if (const std::string wrong = site.engine().recount(); !wrong.empty())
-        outcome_->say("RECOUNT", "", wrong);
+      if (const std::string found = site.engine().recount(); !found.empty())
+        outcome_->say("RECOUNT", "", found);
     };
     return wrong;
   }
