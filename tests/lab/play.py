@@ -13,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,7 @@ class Played:
 
 
 def play_one(stage: Stage, scenario: Scenario, after: float) -> Played:
-    time.sleep(after)
+    stage.interrupted.wait(after)
     began = time.monotonic()
     try:
         differences = Play(stage, scenario).run()
@@ -52,8 +53,8 @@ def play_one(stage: Stage, scenario: Scenario, after: float) -> Played:
     return Played(differences, seconds=time.monotonic() - began)
 
 
-def play_together(folder: Path, build: Path, scenarios: list[Scenario]) -> dict[str, Played]:
-    stage = Stage(folder, build, scenarios)
+def play_together(folder: Path, build: Path, scenarios: list[Scenario], interrupted: threading.Event) -> dict[str, Played]:
+    stage = Stage(folder, build, scenarios, interrupted)
     longest_first = sorted(scenarios, key=lambda s: -s.length)
     try:
         with ThreadPoolExecutor(len(scenarios)) as pool:
@@ -64,18 +65,29 @@ def play_together(folder: Path, build: Path, scenarios: list[Scenario]) -> dict[
 
 
 def play_all(folder: Path, build: Path, scenarios: list[Scenario]) -> dict[str, Played]:
-    """Every file that can be played, on as many labs as it takes. Requires: other users may enter the folder."""
+    """Every file that can be played, on as many labs as it takes. An interrupt ends all that is played and its labs.
+
+    Requires: other users may enter the folder.
+    """
+    interrupted = threading.Event()
     played = {s.name: Played(skipped=reason) for s in scenarios if (reason := why_not(s))}
     able = [s for s in scenarios if s.name not in played]
     together = [s for s in able if not s.needs_own_lab]
     groups = [together] * bool(together) + [[s] for s in able if s.needs_own_lab]
 
     def play(number: int) -> dict[str, Played]:
-        return play_together(folder / f"lab{number}", build, groups[number])
+        return play_together(folder / f"lab{number}", build, groups[number], interrupted)
 
     with ThreadPoolExecutor(LABS_AT_ONCE + 1) as pool:
-        for result in pool.map(play, range(len(groups))):
-            played |= result
+        try:
+            for result in pool.map(play, range(len(groups))):
+                played |= result
+        except BaseException:
+            for number in (signal.SIGINT, signal.SIGTERM):  # a second one must not leave a lab behind
+                signal.signal(number, signal.SIG_IGN)
+            interrupted.set()
+            pool.shutdown(cancel_futures=True)
+            raise
     return played
 
 

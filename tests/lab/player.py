@@ -52,7 +52,8 @@ class Play:
         for block in self.scenario.blocks:
             for one in block.happenings:
                 due = begun + self.scenario.real(one.at) + late
-                time.sleep(max(0.0, due - time.monotonic()))
+                if self.stage.interrupted.wait(max(0.0, due - time.monotonic())):
+                    raise Unplayable("interrupted")
                 wrong += self.happen(one, block)
                 late += max(0.0, time.monotonic() - due)
         for name in self.partitions:

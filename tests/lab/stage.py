@@ -47,8 +47,9 @@ def why_not(scenario: Scenario) -> str:
 class Stage:
     """One lab, and the files that are played on it at the same time."""
 
-    def __init__(self, folder: Path, build: Path, scenarios: list[Scenario]) -> None:
+    def __init__(self, folder: Path, build: Path, scenarios: list[Scenario], interrupted: threading.Event) -> None:
         self.scenarios = scenarios
+        self.interrupted = interrupted  # what is played here ends as soon as it is set
         self.nodes: dict[str, dict[str, str]] = {}
         kinds = [self._place(scenarios, kind, first) for kind, first in self._kinds(scenarios)]
         licences = [f"{own(s, words[1])}:{words[2]}" for s in scenarios for words in s.lines("licence")]
@@ -64,7 +65,11 @@ class Stage:
         self.beside = Beside(self.lab, build)
         self.watches: dict[Rules, Watch] = {}
         self.lock = threading.Lock()
-        self.make_organisation()
+        try:
+            self.make_organisation()
+        except BaseException:
+            self.end()
+            raise
 
     @staticmethod
     def _kinds(scenarios: list[Scenario]) -> list[tuple[str, int]]:
