@@ -9,6 +9,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 else()
   target_compile_options(fairlead_flags INTERFACE -Wno-missing-field-initializers)
 endif()
+# simdjson lays its values out by these, and would guess them from -O: all files must agree.
+target_compile_definitions(fairlead_flags INTERFACE SIMDJSON_DEVELOPMENT_CHECKS=0 SIMDJSON_THREADS_ENABLED=1)
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")  # CHECK stays on: no NDEBUG
 if(FAIRLEAD_SANITIZE)

@@ -26,6 +26,7 @@ if(NOT FAIRLEAD_PURE_ONLY)
   fairlead_package(sqlite SQLite::SQLite3)
   fairlead_package(yaml yaml-cpp)
   fairlead_package(cli11 CLI11::CLI11)
+  target_compile_options(pkg_cli11 INTERFACE $<$<CONFIG:Debug>:-O0>)  # each file makes code of half of it
   fairlead_package(zlib ZLIB::ZLIB)
   find_library(SLURM_LIBRARY slurm)
   if(SLURM_LIBRARY)  # without it there is no bridge, and slurmrestd or the commands serve instead

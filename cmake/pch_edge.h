@@ -1,4 +1,4 @@
-// What nearly every edge file includes: sockets, timers and the HTTP parser.
+// What nearly every edge file includes: sockets, timers, the HTTP parser and JSON.
 #include <fmt/format.h>
 
 #include <boost/asio/awaitable.hpp>
@@ -21,6 +21,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/describe.hpp>
 #include <boost/mp11.hpp>
+#include <simdjson.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -218,7 +218,10 @@ def run_part(name: str, only: str | None) -> Count:
 
 
 def show_end(log: Path, lines: int = 40) -> None:
-    for line in log.read_text(errors="replace").splitlines()[-lines:]:
+    """What failed by name, and the last lines."""
+    said = log.read_text(errors="replace")
+    failed = re.findall(r"^(?:FAIL|ERROR): .*|^\[  FAILED  \] \w+\.\S+|^[\w/.-]+: error: .*", said, re.M)
+    for line in [*dict.fromkeys(failed), *said.splitlines()[-lines:]]:
         print("    | " + line[:400])
 
 

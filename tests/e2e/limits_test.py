@@ -10,7 +10,7 @@ from support import Daemon, Site, eventually
 
 
 class Limits(Site):
-    options = {"nodes": 2}
+    options = {"nodes": 2, "min_job_age": 30}
 
     def limit(self, entity: str, name: str, limit: str, none: str) -> None:
         self.lab.run(["sacctmgr", "-i", "modify", entity, name, "set", limit])
@@ -89,6 +89,61 @@ class Limits(Site):
             return found["ahead"]
 
         eventually("the second is behind the first", 30, lambda: (ahead(first), ahead(second)) == (0, 1))
+
+    def test_one_of_two_dependencies_is_enough(self) -> None:
+        daemon = self.daemon()
+        running = self.submit("carol", "-p", "all", "-w", "n001", "--gpus-per-node=1", "--wrap", "sleep 600")
+        failed = self.submit("carol", "-p", "all", "-w", "n001", "--gpus-per-node=1", "--wrap", "false")
+        self.wait_state(failed, "FAILED", seconds=60)
+        either = self.submit("alice", "-p", "all", "-d", f"afterok:{failed}?afterok:{running}", "--gpus-per-node=1", "--wrap", "true")
+        blocker = self.agreed(daemon, either, "DEPENDENCY", "Dependency")
+        self.assertNotEqual(blocker["waiting_cures"], "never")
+        both = self.submit("alice", "-p", "all", "-d", f"afterok:{failed},afterok:{running}", "--gpus-per-node=1", "--wrap", "true")
+        self.agreed(daemon, both, "DEPENDENCY_NEVER", "Dependency")
+
+    def test_a_task_waits_for_the_task_of_its_number(self) -> None:
+        daemon = self.daemon()
+        first = self.submit("carol", "-p", "all", "--array=1-2", "--gpus-per-node=1", "--wrap", "sleep $((600 * (SLURM_ARRAY_TASK_ID - 1)))")
+        then = self.submit("carol", "-p", "all", "--array=1-2", "-d", f"aftercorr:{first}", "--gpus-per-node=1", "--wrap", "sleep 600")
+        self.wait_known(daemon, f"{then}_1", "running")
+        blocker = self.agreed(daemon, f"{then}_2", "DEPENDENCY", "Dependency")
+        self.assertIn(f"{first}_2", blocker["message"])
+
+    def test_one_of_several_partitions(self) -> None:
+        for node in ("n001", "n002"):
+            self.submit("carol", "-p", "all", "-w", node, "--gpus-per-node=8", "--wrap", "sleep 600")
+        daemon = self.daemon()
+        job = self.submit("alice", "-p", "h100,a100", "--gpus-per-node=8", "--wrap", "sleep 600")
+        blocker = self.agreed(daemon, job, "CAPACITY", "Resources")
+        self.assertEqual(blocker["short_by"], 8)
+
+    def test_what_one_job_may_not_ask_for_has_no_holders(self) -> None:
+        self.limit("qos", "spot", "MaxTRESPerJob=gres/gpu=2", "MaxTRESPerJob=gres/gpu=-1")
+        daemon = self.daemon()
+        self.submit("bob", "-q", "spot", "-p", "all", "--gpus-per-node=2", "--wrap", "sleep 600")
+        job = self.submit("bob", "-q", "spot", "-p", "all", "--gpus-per-node=4", "--wrap", "sleep 600")
+        blocker = self.agreed(daemon, job, "QOS_JOB_LIMIT", "QOSMaxGRESPerJob")
+        self.assertEqual((blocker["limit"], blocker["wanted"], blocker["holders"], blocker["waiting_cures"]), (2, 4, [], "never"))
+
+    def test_a_feature_that_no_node_has_any_more(self) -> None:
+        daemon = self.daemon()
+        self.lab.run(["scontrol", "update", "nodename=n001", "availablefeatures=roce", "activefeatures=roce"])
+        self.submit("carol", "-p", "all", "-w", "n001", "--gpus-per-node=8", "--wrap", "sleep 600")
+        job = self.submit("alice", "-p", "all", "-C", "roce", "--gpus-per-node=1", "--wrap", "sleep 600")
+        self.wait_known(daemon, job, "pending")
+        self.lab.run(["scontrol", "update", "nodename=n001", "availablefeatures=", "activefeatures="])
+        blocker = self.agreed(daemon, job, "FEATURES_NO_NODE", "BadConstraints")
+        self.assertEqual(blocker["waiting_cures"], "never")
+
+    def test_a_job_that_slurm_forgot_keeps_its_name_and_shape(self) -> None:
+        daemon = self.daemon()
+        job = self.submit("carol", "-p", "all", "-J", "brief", "--gpus-per-node=3", "--wrap", "sleep 4")
+        self.wait_state(job, "COMPLETED", seconds=60)
+        eventually("Slurm has forgotten it", 120, lambda: job not in self.lab.run(["squeue", "-h", "-t", "all", "-o", "%A"]).split())
+        eventually("Fairlead, too", 30, lambda: job not in str([w["workload"] for w in daemon.get("/v1/workloads")["workloads"]]))
+        found = daemon.get(f"/v1/workloads/{job}/explain")
+        self.assertEqual((found["name"], found["state"]), ("brief", "completed"))
+        self.assertIn("3", found["wants"])
 
 
 if __name__ == "__main__":

@@ -295,5 +295,8 @@ class Play:
 
 
 def _blocker_text(blocker: dict[str, Any]) -> str:
-    short_by = f" by {blocker['short_by']} {blocker['unit']}" if blocker["short_by"] > 0 else ""
-    return blocker["code"] + short_by
+    """As the model's transcript writes it: one of a thing has no plural."""
+    short_by, unit = blocker["short_by"], blocker["unit"]
+    if short_by <= 0:
+        return str(blocker["code"])
+    return f"{blocker['code']} by {short_by} {unit.removesuffix('s') if short_by == 1 and unit != 's' else unit}"

@@ -1,0 +1,4 @@
+// What nearly every file of the command line includes.
+#include <CLI/CLI.hpp>
+
+#include "pch_edge.h"
