@@ -20,10 +20,12 @@ class Reader {
 
   void document(const YAML::Node& root) {
     mapping(root, "fairlead.yaml", "", no_site_, {"sites"});
+    const YAML::Node sites = root.IsMap() ? root["sites"] : YAML::Node();
     std::set<std::string> names;
-    for (const SiteConfig& site : result_.config.sites) {
-      if (!names.insert(site.name).second)
-        problem(root, "config-duplicate-key", fmt::format("two sites are named '{}'", site.name));
+    for (size_t i = 0; i < result_.config.sites.size(); ++i) {
+      const std::string& name = result_.config.sites[i].name;
+      if (!names.insert(name).second)
+        problem(sites[i], "config-duplicate-key", fmt::format("two sites are named '{}'", name));
     }
   }
 

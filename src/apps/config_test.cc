@@ -44,6 +44,8 @@ TEST(Config, RefusesWithPlaceAndHint) {
        "f.yaml:1:8: error: 'sites' must be a list  [config-wrong-type]"},
       {"the same key twice", "store: sqlite:/a\nstore: sqlite:/b\n",
        "f.yaml:2:1: error: key 'store' stands here twice  [config-duplicate-key]"},
+      {"two sites of one name", "sites:\n  - name: a\n  - name: b\n  - name: a\n",
+       "f.yaml:4:5: error: two sites are named 'a'  [config-duplicate-key]"},
       {"a stage that does not exist yet", "sites:\n  - stage: enforce\n",
        "f.yaml:2:12: error: stage 'enforce' does not exist in this version  [config-not-allowed]\n "
        " help: observe"},
