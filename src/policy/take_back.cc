@@ -68,39 +68,43 @@ class Search {
   // where the claimant does not fit in the end.
   std::optional<std::vector<Victim>> taken(const std::vector<size_t>& set) const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
     std::vector<Victim> victims;
+    std::vector<const RunningWork*> gone;
     for (const size_t i : set) {
       const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
       if (!rule) return std::nullopt;
       victims.push_back({i, *rule});
-      release(quota, free, i);
+      gone.push_back(&f_.running[i]);
+      release(quota, f_.running[i].work);
     }
-    if (!fits(quota, free)) return std::nullopt;
+    if (!has_headroom(quota) || !f_.room.fits_without(claimant_, gone)) return std::nullopt;
     return victims;
   }
-  void release(Quota& quota, Milli& free, size_t i) const {
-    const Work& work = f_.running[i].work;
+  static void release(Quota& quota, const Work& work) {
     quota.refund(work.team, work.device, work.size);
-    free = free + work.size;
   }
-  bool fits(const Quota& quota, Milli free) const {
-    return claimant_.size <= free &&
-           claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
+  bool has_headroom(const Quota& quota) const {
+    return claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
   }
 
+  // The shortest run of candidates, the cheapest first, that makes the claimant fit.
   std::optional<std::vector<Victim>> cheapest_first() const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
+    Milli free = f_.room.free(claimant_.device);
     std::vector<Victim> victims;
+    std::vector<const RunningWork*> gone;
+    bool fits = false;  // by count, and then where they stand
     for (const size_t i : candidates_) {
-      if (fits(quota, free)) break;
       const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
       if (!rule) continue;
       victims.push_back({i, *rule});
-      release(quota, free, i);
+      gone.push_back(&f_.running[i]);
+      release(quota, f_.running[i].work);
+      free = free + f_.running[i].work.size;
+      fits = claimant_.size <= free && has_headroom(quota) && f_.room.fits_without(claimant_, gone);
+      if (fits) break;
     }
-    if (victims.empty() || !fits(quota, free)) return std::nullopt;
+    if (!fits) return std::nullopt;
     return victims;
   }
 
@@ -149,8 +153,7 @@ class Search {
   // The final check. Returns the first victim that could displace the claimant in its turn.
   std::optional<size_t> would_come_back(const std::vector<Victim>& victims) const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
-    for (const Victim& v : victims) release(quota, free, v.running);
+    for (const Victim& v : victims) release(quota, f_.running[v.running].work);
     quota.charge(claimant_.team, claimant_.device, claimant_.size);
     constexpr Duration kLongAgo = seconds(int64_t{365} * 24 * 3600);  // past every `min-run`
     const RunningWork in{

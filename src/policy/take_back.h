@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "policy/quota.h"
-#include "policy/work.h"
+#include "policy/room.h"
 
 namespace fairlead::policy {
 
@@ -51,7 +51,7 @@ struct Field {  // what stands, when a claimant looks around
   const Organisation& organisation;
   const Quota& quota;
   std::span<const RunningWork> running;
-  const std::vector<Milli>& free;           // by device
+  const Room& room;
   const std::vector<Milli>& anywhere_held;  // by class
   const SpentPairs& spent;
   Instant now;
