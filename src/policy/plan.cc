@@ -196,6 +196,8 @@ class Look {
       if (!w_.evictions_left) return w_.running.size();
       return static_cast<size_t>(std::max<int64_t>(0, *w_.evictions_left)) - evicted_;
     };
+    if (evictions_left() == 0) return;
+    const RunningKinds kinds(w_.running);
     Tournament order = tournament();
     for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
       const Work* work = order.top();
@@ -211,8 +213,8 @@ class Look {
       }
       ++claimants;
       const auto victims =
-          take_back({org_, quota_, w_.running, room_, anywhere_held_, w_.spent, w_.now}, *work,
-                    gone_, evictions_left());
+          take_back({org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now},
+                    *work, gone_, evictions_left());
       if (!victims || moves_reservation(*work, *victims)) {
         // Those behind it find the same, but for the pairs that this one has spent.
         if (has_spent_pairs(*work))
