@@ -64,7 +64,8 @@ struct Site {
   WorkId next = 1;
   Rng rng{7};
 
-  explicit Site(int64_t capacity) : org(organisation(capacity)), quota(org), free(devices(capacity)) {
+  explicit Site(int64_t capacity)
+      : org(organisation(capacity)), quota(org), free(devices(capacity)) {
     quota.set_capacity(0, free);
   }
   Work any_work() {
@@ -128,8 +129,8 @@ void one_change() {
     for (const Decision& d : plan.acts) {
       if (d.verdict != Verdict::admit) {
         ++evicted;
-        const auto victim = std::ranges::find(site.running, d.work,
-                                              [](const RunningWork& r) { return r.work.id; });
+        const auto victim =
+            std::ranges::find(site.running, d.work, [](const RunningWork& r) { return r.work.id; });
         const Work work = victim->work;
         site.running.erase(victim);
         site.quota.refund(work.team, work.device, work.size);
@@ -148,7 +149,8 @@ void one_change() {
   }
   std::ranges::sort(took);
   fmt::print(
-      "one job of {} ends, {} wait in {} groups: a look {:.2f} ms (P50), {:.2f} ms (P99), {:.2f} ms "
+      "one job of {} ends, {} wait in {} groups: a look {:.2f} ms (P50), {:.2f} ms (P99), {:.2f} "
+      "ms "
       "(worst); {} admitted, {} evicted in 500 looks\n",
       site.running.size(), site.waiting.size(), site.waiting.groups().size(), 1e3 * took[250],
       1e3 * took[495], 1e3 * took.back(), admitted, evicted);
