@@ -17,16 +17,30 @@ bool operator<(const OrderKey& a, const OrderKey& b) {
   return std::tuple(a.since, a.id) < std::tuple(b.since, b.id);
 }
 
-Tournament::Tournament(const World& world, const std::vector<Work>& waiting)
-    : world_(world), winners_(world.organisation.teams.size(), nullptr) {
-  for (const Work& work : waiting) queues_[{work.team, work.device}].work.push_back(&work);
-  for (auto& [where, queue] : queues_) {
-    std::ranges::sort(queue.work, {}, [&](const Work* w) {
-      const Class& klass = world_.organisation.classes[w->klass];
-      return std::tuple(!klass.anywhere, -klass.rank, w->since, w->id);
-    });
+std::optional<TeamId> over_budget(const Organisation& org, const std::vector<BudgetState>& budgets,
+                                  TeamId team, BudgetState state) {
+  if (budgets.empty()) return std::nullopt;
+  for (TeamId t = team;; t = org.teams[t].parent) {
+    if (budgets[t] == state) return t;
+    if (t == kRoot) return std::nullopt;
   }
+}
+
+Tournament::Tournament(const World& world, const Waiting& waiting)
+    : world_(world),
+      first_(world.organisation.teams.size() + 1, 0),
+      winners_(world.organisation.teams.size(), kNobody) {
+  for (const auto& [key, group] : waiting.groups()) {
+    contestants_.push_back({&group, group.begin()});
+    first_[key.team + 1] = static_cast<uint32_t>(contestants_.size());
+  }
+  for (size_t t = 1; t < first_.size(); ++t) first_[t] = std::max(first_[t], first_[t - 1]);
   play_all();
+}
+
+const Work* Tournament::top() const {
+  if (winners_.empty() || winners_[kRoot] == kNobody) return nullptr;
+  return &*contestants_[winners_[kRoot]].next;
 }
 
 bool Tournament::goes_anywhere(const Work& work) const {
@@ -40,9 +54,12 @@ bool Tournament::goes_anywhere(const Work& work) const {
 OrderKey Tournament::key_at(TeamId team, const Work& work, const Share& share) const {
   const int64_t rank = world_.organisation.classes[work.klass].rank;
   const bool anywhere = goes_anywhere(work);
+  const bool entitled =
+      world_.quota.entitled({work.team, work.device, work.size}, team) &&
+      !over_budget(world_.organisation, world_.budgets, work.team, BudgetState::soft_over);
   return {.not_anywhere = !anywhere,
           .anywhere_rank = anywhere ? -rank : 0,
-          .not_entitled = !world_.quota.entitled({work.team, work.device, work.size}, team),
+          .not_entitled = !entitled,
           .rank = -rank,
           .share = share,
           .since = work.since,
@@ -68,21 +85,28 @@ Share Tournament::share_of_own(TeamId team, DeviceId device) const {
 }
 
 void Tournament::play(TeamId team) {
-  const Work* best = nullptr;
+  uint32_t best = kNobody;
   OrderKey best_key;
-  const auto enter = [&](const Work* work, const Share& share) {
-    const OrderKey key = key_at(team, *work, share);
-    if (best != nullptr && !(key < best_key)) return;
-    best = work;
+  const auto enter = [&](uint32_t contestant, const Share& share) {
+    const OrderKey key = key_at(team, *contestants_[contestant].next, share);
+    if (best != kNobody && !(key < best_key)) return;
+    best = contestant;
     best_key = key;
   };
-  for (auto q = queues_.lower_bound({team, 0}); q != queues_.end() && q->first.first == team; ++q) {
-    if (q->second.next < q->second.work.size())
-      enter(q->second.work[q->second.next], share_of_own(team, q->first.second));
+  DeviceId device = 0;
+  std::optional<Share> own_share;  // of `device`
+  for (uint32_t c = first_[team]; c < first_[team + 1]; ++c) {
+    if (!contestants_[c].plays()) continue;
+    if (const DeviceId wants = contestants_[c].next->device; !own_share || wants != device) {
+      device = wants;
+      own_share = share_of_own(team, device);
+    }
+    enter(c, *own_share);
   }
   const Team& t = world_.organisation.teams[team];
   for (TeamId child = team + 1; child < t.end; child = world_.organisation.teams[child].end) {
-    if (const Work* work = winners_[child]) enter(work, share_of_child(child, work->device));
+    const uint32_t winner = winners_[child];
+    if (winner != kNobody) enter(winner, share_of_child(child, contestants_[winner].next->device));
   }
   winners_[team] = best;
 }
@@ -99,12 +123,18 @@ void Tournament::play_all() {  // a parent stands before its children
 }
 
 void Tournament::pop() {
-  const Work* taken = top();
-  CHECK(taken != nullptr);
-  Queue& queue = queues_.at({taken->team, taken->device});
-  CHECK(queue.work[queue.next] == taken);
-  ++queue.next;
-  play_path(taken->team);
+  CHECK(top() != nullptr);
+  const TeamId team = top()->team;
+  ++contestants_[winners_[kRoot]].next;
+  play_path(team);
+}
+
+void Tournament::close() {
+  CHECK(top() != nullptr);
+  const TeamId team = top()->team;
+  Contestant& contestant = contestants_[winners_[kRoot]];
+  contestant.next = contestant.group->end();
+  play_path(team);
 }
 
 void Tournament::changed(const Work& by) {

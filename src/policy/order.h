@@ -4,24 +4,23 @@
 // smallest first; the winner at the root is next:
 //
 //   1. its class is `anywhere`, and within `up-to`: by rank
-//   2. entitled at this team before not entitled
+//   2. entitled at this team before not entitled; over a soft budget nothing is
 //   3. rank of its class, the higher first
 //   4. share of the child that it comes from; the team's own work is one more child, of weight 1
 //   5. age, then id
 //
-// Work of one team and device stands in a queue whose order never changes. A change in one team
-// (its head was taken, or it holds more now) touches the winners on its path alone, because shares
-// and entitlement are compared between siblings only: O(depth * children). An admission of
-// `anywhere` work may change who is within `up-to`, so then all is played again.
+// Of a group of work that is alike (policy/waiting.h) only the first plays. A change in one team
+// (the head of a group was taken, or the team holds more now) touches the winners on its path
+// alone, because shares and entitlement are compared between siblings only: O(depth * (children +
+// groups)). An admission of `anywhere` work may change who is within `up-to`, so then all is played
+// again.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "policy/quota.h"
 #include "policy/usage.h"
-#include "policy/work.h"
+#include "policy/waiting.h"
 
 namespace fairlead::policy {
 
@@ -41,26 +40,40 @@ struct Usages {
   std::vector<FadingUsage> with_children, direct;
 };
 
+// How a team stands with its own budget.
+enum class BudgetState : uint8_t { within, soft_over, hard_over };
+BOOST_DESCRIBE_ENUM(BudgetState, within, soft_over, hard_over)
+
+// The lowest team from `team` up whose budget is in `state`.
+std::optional<TeamId> over_budget(const Organisation& organisation,
+                                  const std::vector<BudgetState>& budgets, TeamId team,
+                                  BudgetState state);
+
 class Tournament {
  public:
   struct World {
     const Organisation& organisation;
     const Quota& quota;  // is read at each change
     const Usages& usages;
+    const std::vector<BudgetState>& budgets;  // by team; empty: nobody has one
     const std::vector<Milli>& anywhere_held;  // by class: what its `anywhere` work holds
     Instant now;
   };
-  Tournament(const World& world, const std::vector<Work>& waiting);
+  Tournament(const World& world, const Waiting& waiting);  // both outlive it and stay as they are
 
-  const Work* top() const { return winners_.empty() ? nullptr : winners_[kRoot]; }
-  void pop();                    // Requires: there is a top.
+  const Work* top() const;
+  void pop();                    // its group goes on with the next. Requires: there is a top.
+  void close();                  // its whole group is out. Requires: there is a top.
   void changed(const Work& by);  // its team holds more or less now
 
  private:
-  struct Queue {
-    std::vector<const Work*> work;  // by rank, age and id
-    size_t next = 0;
+  struct Contestant {
+    const Waiting::Group* group;
+    Waiting::Group::const_iterator next;
+    bool plays() const { return next != group->end(); }
   };
+  static constexpr uint32_t kNobody = UINT32_MAX;
+
   bool goes_anywhere(const Work& work) const;
   OrderKey key_at(TeamId team, const Work& work, const Share& share) const;
   Share share_of_child(TeamId child, DeviceId device) const;
@@ -70,8 +83,9 @@ class Tournament {
   void play_all();
 
   World world_;
-  std::map<std::pair<TeamId, DeviceId>, Queue> queues_;
-  std::vector<const Work*> winners_;  // by team; null: nobody waits there
+  std::vector<Contestant> contestants_;  // a team's stand together
+  std::vector<uint32_t> first_;          // by team, and one more: where its contestants begin
+  std::vector<uint32_t> winners_;        // by team
 };
 
 }  // namespace fairlead::policy

@@ -1,80 +1,105 @@
 #include "policy/plan.h"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_set>
 
 namespace fairlead::policy {
 namespace {
 
+// The earliest time at which somebody fits, and what will be gone by then.
 struct Reservation {
-  Instant at;   // unknown: nobody can move what nobody knows
-  Milli spare;  // devices that are there beyond what it needs
+  const Work* of = nullptr;
+  Instant at;  // unknown: nobody can move what nobody knows
+  std::vector<const RunningWork*> gone;
 };
 
-class Planner {
+class Look {
  public:
-  explicit Planner(const PlanInput& input)
-      : in_(input),
-        org_(input.organisation),
-        quota_(input.quota),
-        free_(input.free),
+  Look(const World& world, Room& room)
+      : w_(world),
+        org_(world.organisation),
+        room_(room),
+        quota_(world.quota),
         anywhere_held_(org_.classes.size()),
         reservations_(org_.devices.size()),
-        running_(input.running),
-        gone_(input.running.size(), false) {
-    std::ranges::sort(running_, {}, [](const RunningWork& r) { return r.work.id; });
-    for (const RunningWork& r : running_) hold_anywhere(r.work, r.work.size);
+        gone_(world.running.size(), false) {
+    for (const RunningWork& r : w_.running) hold_anywhere(r.work, r.work.size);
   }
 
-  std::vector<Decision> run() {
+  Plan run() {
     admit_in_order();
     take_back_in_order();
-    for (Decision& d : waiting_) decisions_.push_back(std::move(d));
-    return std::move(decisions_);
+    return std::move(plan_);
   }
 
  private:
+  Tournament tournament() const {
+    return Tournament({org_, quota_, w_.usages, w_.budgets, anywhere_held_, w_.now}, w_.waiting);
+  }
+
   // 1 and 2.
   void admit_in_order() {
-    Tournament tournament({org_, quota_, in_.usages, anywhere_held_, in_.now}, in_.waiting);
-    while (const Work* work = tournament.top()) {
-      tournament.pop();
+    Tournament order = tournament();
+    int tries = 0;
+    while (const Work* work = order.top()) {
       const Decision verdict = verdict_on(*work);
-      if (verdict.verdict != Verdict::admit) {
-        waiting_.push_back(verdict);
-        waiters_.push_back(work);
-        continue;
+      if (verdict.verdict == Verdict::admit) {
+        order.pop();
+        admit(*work);
+        order.changed(*work);
+      } else if (verdict.verdict == Verdict::reserve) {
+        plan_.own.push_back(verdict);
+        order.pop();  // the next of its group has none
+      } else if (verdict.cause == Cause::reservation && tries < kTriesMax) {
+        ++tries;
+        plan_.own.push_back(verdict);
+        order.pop();  // a shorter one may not move it
+      } else {
+        plan_.refusals.push_back({group_of(*work), verdict});
+        order.close();
       }
-      admit(*work);
-      tournament.changed(*work);
     }
   }
 
   Decision verdict_on(const Work& work) {
     Decision d{.verdict = Verdict::defer, .work = work.id};
-    const Class& klass = org_.classes[work.klass];
-    if (klass.most_devices && work.size > devices(*klass.most_devices)) {
-      d.cause = Cause::class_limit;
-      d.short_by = work.size - devices(*klass.most_devices);
-    } else if (const auto team = limiting_team(work)) {
-      d.cause = Cause::team_limit;
-      d.team = *team;
-      d.short_by = work.size - quota_.headroom(work.team, work.device);
-    } else if (const Milli missing = missing_devices(work); missing.value > 0) {
-      d.cause = Cause::devices;
-      d.short_by = missing;
-      auto& reservation = reservations_[work.device];
-      if (!reservation) {
+    if (refused_by_rule(work, d)) return d;
+    const Milli room = std::min(room_.free(work.device), quota_.headroom(work.team, work.device));
+    const bool enough = work.size <= room;
+    if (!enough || !room_.fits(work)) {
+      d.cause = enough ? Cause::shape : Cause::devices;
+      d.short_by = std::max(Milli{}, work.size - room);
+      Reservation& reservation = reservations_[work.device];
+      if (reservation.of == nullptr) {
         reservation = reservation_for(work);
         d.verdict = Verdict::reserve;
-        d.at = reservation->at;
+        d.at = reservation.at;
       }
     } else if (moves_reservation(work)) {
       d.cause = Cause::reservation;
-      d.short_by = work.size - reservations_[work.device]->spare;
+      d.short_by = over_what_is_spare(work);
     } else {
       d.verdict = Verdict::admit;
     }
     return d;
+  }
+
+  bool refused_by_rule(const Work& work, Decision& d) const {
+    const Class& klass = org_.classes[work.klass];
+    if (klass.most_devices && work.size > devices(*klass.most_devices)) {
+      d.cause = Cause::class_limit;
+      d.short_by = work.size - devices(*klass.most_devices);
+    } else if (const auto spent =
+                   over_budget(org_, w_.budgets, work.team, BudgetState::hard_over)) {
+      d.cause = Cause::budget;
+      d.team = *spent;
+    } else if (const auto team = limiting_team(work)) {
+      d.cause = Cause::team_limit;
+      d.team = *team;
+      d.short_by = work.size - quota_.headroom(work.team, work.device);
+    }
+    return d.cause != Cause::none;
   }
 
   // The lowest team whose own limit is in the way; the root's is the capacity, which is devices.
@@ -88,40 +113,75 @@ class Planner {
     }
     return std::nullopt;
   }
-  Milli missing_devices(const Work& work) const {
-    const Milli room = std::min(free_[work.device], quota_.headroom(work.team, work.device));
-    return std::max(Milli{}, work.size - room);
-  }
 
   Reservation reservation_for(const Work& work) const {
     std::vector<const RunningWork*> ending;
-    for (const RunningWork& r : running_)
+    for (const RunningWork& r : w_.running)
       if (r.work.device == work.device && r.ends.known()) ending.push_back(&r);
     std::ranges::sort(ending, {},
                       [](const RunningWork* r) { return std::pair(r->ends, r->work.id); });
-    Milli there = free_[work.device];
-    for (const RunningWork* r : ending) {
-      there = there + r->work.size;
-      if (there >= work.size) return {.at = std::max(r->ends, in_.now), .spare = there - work.size};
+    // By count first, which is cheap; where it stands is asked of those lengths alone that are
+    // long enough.
+    Quota then = quota_;
+    Milli free = room_.free(work.device);
+    size_t length = 0;
+    const auto enough = [&] {
+      return work.size <= std::min(free, then.headroom(work.team, work.device));
+    };
+    while (!enough() && length < ending.size()) {
+      const Work& gone = ending[length++]->work;
+      then.refund(gone.team, gone.device, gone.size);
+      free = free + gone.size;
     }
-    return {};
+    if (!enough()) return {.of = &work, .at = {}, .gone = {}};
+    const auto fits = [&](size_t n) {
+      return room_.fits_without(work, std::span(ending).first(n));
+    };
+    if (!fits(ending.size())) return {.of = &work, .at = {}, .gone = {}};
+    size_t least = length, most = ending.size();  // the more is gone, the more fits
+    while (least < most) {
+      const size_t half = (least + most) / 2;
+      if (fits(half))
+        most = half;
+      else
+        least = half + 1;
+    }
+    ending.resize(least);
+    const Instant at = ending.empty() ? w_.now : std::max(ending.back()->ends, w_.now);
+    return {.of = &work, .at = at, .gone = std::move(ending)};
   }
-  bool moves_reservation(const Work& work) const {
-    const auto& reservation = reservations_[work.device];
-    if (!reservation || !reservation->at.known()) return false;
-    const bool over_by_then = work.time_max.us > 0 && in_.now + work.time_max <= reservation->at;
-    return !over_by_then && work.size > reservation->spare;
+
+  bool is_over_by(const Work& work, const Reservation& reservation) const {
+    return work.time_max.us > 0 && w_.now + work.time_max <= reservation.at;
+  }
+  // Tries it out. What is over by then moves nothing.
+  bool moves_reservation(const Work& work) {
+    const Reservation& reservation = reservations_[work.device];
+    if (!reservation.at.known() || is_over_by(work, reservation)) return false;
+    room_.take(work);
+    const bool moves = !room_.fits_without(*reservation.of, reservation.gone);
+    room_.give_back({.work = work, .started = w_.now, .ends = {}, .kept_till = {}});
+    return moves;
+  }
+  Milli over_what_is_spare(const Work& work) const {
+    const Reservation& reservation = reservations_[work.device];
+    Milli then = room_.free(work.device);
+    for (const RunningWork* r : reservation.gone) then = then + r->work.size;
+    return std::max(Milli{}, reservation.of->size + work.size - then);
   }
 
   void admit(const Work& work) {
     quota_.charge(work.team, work.device, work.size);
-    free_[work.device] = free_[work.device] - work.size;
+    room_.take(work);
     hold_anywhere(work, work.size);
-    auto& reservation = reservations_[work.device];
-    if (reservation && reservation->at.known() &&
-        (work.time_max.us == 0 || in_.now + work.time_max > reservation->at))
-      reservation->spare = reservation->spare - work.size;
-    decisions_.push_back({.verdict = Verdict::admit, .work = work.id});
+    Reservation& reservation = reservations_[work.device];
+    if (reservation.at.known() && is_over_by(work, reservation)) {
+      brief_.push_back(std::make_unique<RunningWork>(RunningWork{
+          .work = work, .started = w_.now, .ends = w_.now + work.time_max, .kept_till = {}}));
+      reservation.gone.push_back(brief_.back().get());
+    }
+    admitted_.insert(work.id);
+    plan_.acts.push_back({.verdict = Verdict::admit, .work = work.id});
   }
   void hold_anywhere(const Work& work, Milli by) {
     if (org_.classes[work.klass].anywhere)
@@ -132,53 +192,128 @@ class Planner {
   void take_back_in_order() {
     const Duration wait =
         org_.for_waiting && org_.for_waiting->wait ? *org_.for_waiting->wait : Duration{};
-    for (size_t i = 0; i < waiting_.size(); ++i) {
-      const Work& work = *waiters_[i];
-      const Cause cause = waiting_[i].cause;
-      if (cause == Cause::class_limit || in_.now - work.since < wait) continue;
-      const size_t most =
-          in_.evictions_left
-              ? static_cast<size_t>(std::max<int64_t>(0, *in_.evictions_left)) - evicted_
-              : running_.size();
-      const auto victims = take_back(
-          {org_, quota_, running_, free_, anywhere_held_, in_.spent, in_.now}, work, gone_, most);
-      if (!victims) continue;
-      for (const Victim& v : *victims) preempt(v, work);
-      admit(work);
-      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
-      waiters_.erase(waiters_.begin() + static_cast<ptrdiff_t>(i));
-      --i;
+    const auto evictions_left = [&] {
+      if (!w_.evictions_left) return w_.running.size();
+      return static_cast<size_t>(std::max<int64_t>(0, *w_.evictions_left)) - evicted_;
+    };
+    if (evictions_left() == 0) return;
+    const RunningKinds kinds(w_.running);
+    Tournament order = tournament();
+    for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
+      const Work* work = order.top();
+      if (work == nullptr) return;
+      if (admitted_.contains(work->id)) {
+        order.pop();
+        continue;
+      }
+      // The oldest of its group goes first, so all behind it have waited less.
+      if (w_.now - work->since < wait || no_victim_helps(*work)) {
+        order.close();
+        continue;
+      }
+      ++claimants;
+      const auto victims =
+          take_back({org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now},
+                    *work, gone_, evictions_left());
+      if (!victims || moves_reservation(*work, *victims)) {
+        // Those behind it find the same, but for the pairs that this one has spent.
+        if (has_spent_pairs(*work))
+          order.pop();
+        else
+          order.close();
+        continue;
+      }
+      order.pop();
+      for (const Victim& v : *victims) {
+        preempt(v, *work);
+        order.changed(w_.running[v.running].work);
+      }
+      if (reservations_[work->device].of == work) reservations_[work->device] = {};
+      admit(*work);
+      std::erase_if(plan_.own, [&](const Decision& d) { return d.work == work->id; });
+      order.changed(*work);
     }
   }
+  bool no_victim_helps(const Work& work) const {
+    Decision d;
+    return refused_by_rule(work, d) && d.cause != Cause::team_limit;
+  }
+  bool has_spent_pairs(const Work& work) const {
+    const auto pair = w_.spent.lower_bound({work.id, 0});
+    return pair != w_.spent.end() && pair->first == work.id;
+  }
+  // By count: whether taking these for `work` would make somebody wait longer who is before it.
+  bool moves_reservation(const Work& work, const std::vector<Victim>& victims) const {
+    const Reservation& reservation = reservations_[work.device];
+    if (reservation.of == &work || !reservation.at.known()) return false;
+    Milli then = room_.free(work.device);
+    const auto add = [&](const RunningWork& r) { then = then + r.work.size; };
+    for (const Victim& v : victims) add(w_.running[v.running]);
+    for (const RunningWork* r : reservation.gone)
+      if (std::ranges::none_of(victims, [&](Victim v) { return &w_.running[v.running] == r; }))
+        add(*r);
+    if (!is_over_by(work, reservation)) then = then - work.size;
+    return then < reservation.of->size;
+  }
   void preempt(const Victim& victim, const Work& claimant) {
-    const Work& work = running_[victim.running].work;
+    const RunningWork& r = w_.running[victim.running];
     gone_[victim.running] = true;
     ++evicted_;
-    quota_.refund(work.team, work.device, work.size);
-    free_[work.device] = free_[work.device] + work.size;
-    hold_anywhere(work, Milli{} - work.size);
-    decisions_.push_back({.verdict = Verdict::preempt,
-                          .work = work.id,
+    quota_.refund(r.work.team, r.work.device, r.work.size);
+    room_.give_back(r);
+    hold_anywhere(r.work, Milli{} - r.work.size);
+    std::erase(reservations_[r.work.device].gone, &r);
+    plan_.acts.push_back({.verdict = Verdict::preempt,
+                          .work = r.work.id,
                           .claimant = claimant.id,
                           .rule = victim.rule});
   }
 
-  const PlanInput& in_;
+  const World& w_;
   const Organisation& org_;
+  Room& room_;
   Quota quota_;
-  std::vector<Milli> free_;
-  std::vector<Milli> anywhere_held_;                      // by class
-  std::vector<std::optional<Reservation>> reservations_;  // by device
-  std::vector<RunningWork> running_;                      // by id
-  std::vector<bool> gone_;
+  std::vector<Milli> anywhere_held_;       // by class
+  std::vector<Reservation> reservations_;  // by device
+  std::vector<bool> gone_;                 // of the running
   size_t evicted_ = 0;
-  std::vector<Decision> decisions_;
-  std::vector<Decision> waiting_;     // in order
-  std::vector<const Work*> waiters_;  // whom they are of
+  std::unordered_set<WorkId> admitted_;
+  std::vector<std::unique_ptr<RunningWork>> brief_;  // admitted, and over before a reservation
+  Plan plan_;
 };
 
 }  // namespace
 
-std::vector<Decision> plan(const PlanInput& input) { return Planner(input).run(); }
+Plan look(const World& world, Room& room) { return Look(world, room).run(); }
+
+std::vector<Decision> plan(const PlanInput& input) {
+  std::vector<RunningWork> running = input.running;
+  std::ranges::sort(running, {}, [](const RunningWork& r) { return r.work.id; });
+  const Waiting waiting(input.waiting);
+  CountedRoom room(input.free);
+  Plan plan = look({.organisation = input.organisation,
+                    .quota = input.quota,
+                    .waiting = waiting,
+                    .running = running,
+                    .usages = input.usages,
+                    .budgets = input.budgets,
+                    .spent = input.spent,
+                    .now = input.now,
+                    .evictions_left = input.evictions_left},
+                   room);
+  std::unordered_set<WorkId> told;
+  for (const auto* part : {&plan.acts, &plan.own})
+    for (const Decision& d : *part) told.insert(d.work);
+  std::vector<Decision> decisions = std::move(plan.acts);
+  decisions.insert(decisions.end(), plan.own.begin(), plan.own.end());
+  for (const Refusal& refusal : plan.refusals) {
+    for (const Work& work : waiting.groups().at(refusal.group)) {
+      if (!told.insert(work.id).second) continue;
+      decisions.push_back(refusal.why);
+      decisions.back().work = work.id;
+    }
+  }
+  return decisions;
+}
 
 }  // namespace fairlead::policy

@@ -6,63 +6,14 @@
 #include <algorithm>
 #include <set>
 
+#include "policy/test_cluster.h"
+
 namespace fairlead::policy {
 namespace {
 
-constexpr DeviceId kH100 = 0;
-constexpr Instant kNow = instant_of_seconds(1'796'025'600);
-
-// A cluster in which nothing ends and nothing comes: only the planner acts.
-struct Cluster {
-  Organisation org;
-  Milli capacity;
-  std::vector<RunningWork> running;
-  std::vector<Work> waiting;
-  Instant now = kNow;
-  SpentPairs spent;
-
-  Quota quota() const {
-    Quota quota(org);
-    quota.set_capacity(kH100, capacity);
-    for (const RunningWork& r : running) quota.charge(r.work.team, kH100, r.work.size);
-    return quota;
-  }
-  Milli free() const {
-    Milli free = capacity;
-    for (const RunningWork& r : running) free = free - r.work.size;
-    return free;
-  }
-  std::vector<Decision> look() const {
-    return plan({.organisation = org,
-                 .quota = quota(),
-                 .free = {free()},
-                 .running = running,
-                 .waiting = waiting,
-                 .usages = {},
-                 .now = now,
-                 .spent = spent,
-                 .evictions_left = {}});
-  }
-  void apply(const std::vector<Decision>& decisions) {
-    for (const Decision& d : decisions) {
-      if (d.verdict == Verdict::admit) {
-        const auto work = std::ranges::find(waiting, d.work, &Work::id);
-        running.push_back({.work = *work, .started = now, .ends = {}, .kept_till = {}});
-        waiting.erase(work);
-      } else if (d.verdict == Verdict::preempt) {
-        const auto victim =
-            std::ranges::find(running, d.work, [](const RunningWork& r) { return r.work.id; });
-        waiting.push_back(victim->work);
-        running.erase(victim);
-        spent.insert({d.claimant, d.work});
-      }
-    }
-  }
-};
-
 // Three levels, guarantees that add up, three classes that preempt downwards.
-Cluster any_cluster() {
-  Cluster c;
+TestCluster any_cluster() {
+  TestCluster c;
   c.capacity = devices(*rc::gen::inRange<int64_t>(8, 40));
   c.org.devices = {{.name = "H100", .models = {"H100"}}};
   c.org.classes = {{.name = "a",
@@ -129,8 +80,8 @@ Cluster any_cluster() {
 }
 
 // Work that came when the cluster was empty; the rest comes later.
-Cluster any_full_cluster() {
-  Cluster c = any_cluster();
+TestCluster any_full_cluster() {
+  TestCluster c = any_cluster();
   std::vector<Work> later(c.waiting.begin() + static_cast<ptrdiff_t>(c.waiting.size() / 2),
                           c.waiting.end());
   c.waiting.resize(c.waiting.size() / 2);
@@ -141,7 +92,7 @@ Cluster any_full_cluster() {
 }
 
 RC_GTEST_PROP(Plan, KeepsEveryLimitAndNeverGivesTwice, ()) {
-  Cluster c = any_full_cluster();
+  TestCluster c = any_full_cluster();
   const auto decisions = c.look();
   std::set<WorkId> told;
   for (const Decision& d : decisions)
@@ -155,7 +106,7 @@ RC_GTEST_PROP(Plan, KeepsEveryLimitAndNeverGivesTwice, ()) {
 }
 
 RC_GTEST_PROP(Plan, DoesNotDependOnTheOrderOfItsInput, ()) {
-  Cluster c = any_full_cluster();
+  TestCluster c = any_full_cluster();
   const auto decisions = c.look();
   std::ranges::reverse(c.running);
   std::ranges::rotate(c.waiting, c.waiting.begin() + static_cast<ptrdiff_t>(c.waiting.size() / 3));
@@ -164,7 +115,7 @@ RC_GTEST_PROP(Plan, DoesNotDependOnTheOrderOfItsInput, ()) {
 
 // With nothing from outside, no pair of claimant and victim comes twice, and there is an end.
 RC_GTEST_PROP(Plan, PairsDoNotRepeat, ()) {
-  Cluster c = any_full_cluster();
+  TestCluster c = any_full_cluster();
   std::set<std::pair<WorkId, WorkId>> pairs;
   constexpr int kCyclesMax = 200;
   for (int cycle = 0;; ++cycle) {
@@ -184,7 +135,7 @@ RC_GTEST_PROP(Plan, PairsDoNotRepeat, ()) {
 
 // Whoever is preempted is preempted for somebody who is admitted in the same plan.
 RC_GTEST_PROP(Plan, TakesBackForWhoeverFitsThen, ()) {
-  const Cluster c = any_full_cluster();
+  const TestCluster c = any_full_cluster();
   const auto decisions = c.look();
   for (const Decision& d : decisions) {
     if (d.verdict != Verdict::preempt) continue;
@@ -194,8 +145,8 @@ RC_GTEST_PROP(Plan, TakesBackForWhoeverFitsThen, ()) {
   }
 }
 
-Cluster one_team(int64_t capacity) {
-  Cluster c;
+TestCluster one_team(int64_t capacity) {
+  TestCluster c;
   c.capacity = devices(capacity);
   c.org.devices = {{.name = "H100", .models = {"H100"}}};
   c.org.classes = {{.name = "batch",
@@ -213,7 +164,7 @@ Cluster one_team(int64_t capacity) {
 }
 
 TEST(Plan, BackfillsAroundAReservation) {
-  Cluster c = one_team(20);
+  TestCluster c = one_team(20);
   const auto work = [](WorkId id, int64_t size, int64_t hours) {
     return Work{.id = id,
                 .team = 0,
@@ -243,7 +194,7 @@ TEST(Plan, BackfillsAroundAReservation) {
 
 // More candidates than are searched exactly: no victim that could stay is taken.
 TEST(Plan, GivesBackWhomTheClaimantDoesNotNeed) {
-  Cluster c = one_team(63);
+  TestCluster c = one_team(63);
   for (int i = 0; i < 2; ++i) {
     Team child;
     child.end = static_cast<TeamId>(i + 2);
@@ -278,7 +229,7 @@ TEST(Plan, GivesBackWhomTheClaimantDoesNotNeed) {
 }
 
 TEST(Plan, SharesFollowWeightAndUsage) {
-  Cluster c = one_team(8);
+  TestCluster c = one_team(8);
   for (int i = 0; i < 2; ++i) {
     Team child;
     child.end = static_cast<TeamId>(i + 2);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace fairlead::policy {
 namespace {
@@ -21,18 +22,28 @@ bool branch_is_over(const Organisation& org, const Quota& q, const Work& victim,
   return q.used(branch, victim.device) > q.limits(branch, victim.device).own;
 }
 
+constexpr Duration kLongAgo = seconds(int64_t{365} * 24 * 3600);  // past every `min-run`
+
 class Search {
  public:
   Search(const Field& field, const Work& claimant, const std::vector<bool>& gone,
          size_t victims_max)
       : f_(field), claimant_(claimant), victims_max_(victims_max) {
-    for (size_t i = 0; i < f_.running.size(); ++i) {
+    const auto enter = [&](size_t i) {
       const RunningWork& r = f_.running[i];
-      if (gone[i] || r.work.device != claimant.device) continue;
-      if (f_.spent.contains({claimant.id, r.work.id})) continue;
+      if (gone[i] || r.work.device != claimant.device) return;
+      if (f_.spent.contains({claimant.id, r.work.id})) return;
       if (rule_for(f_, f_.quota, claimant, r)) candidates_.push_back(i);
+    };
+    for (auto k = f_.kinds.busy().lower_bound({.device = claimant.device});
+         k != f_.kinds.busy().end() && k->first.device == claimant.device; ++k) {
+      if (is_within_reach(k->first)) std::ranges::for_each(k->second, enter);
     }
-    std::ranges::sort(candidates_, {}, [&](size_t i) { return price_of(i); });
+    std::ranges::for_each(f_.kinds.idle(), enter);
+    std::vector<std::pair<Price, size_t>> priced;
+    for (const size_t i : candidates_) priced.emplace_back(price_of(i), i);
+    std::ranges::sort(priced);
+    std::ranges::transform(priced, candidates_.begin(), [](const auto& p) { return p.second; });
   }
 
   std::optional<std::vector<Victim>> run() {
@@ -47,6 +58,14 @@ class Search {
 
  private:
   using Price = std::tuple<int64_t, unsigned __int128, WorkId>;
+  // Whether there is a rule for work of this kind that has run for long.
+  bool is_within_reach(const RunningKinds::Kind& kind) const {
+    const RunningWork any{.work = {.team = kind.team, .klass = kind.klass, .device = kind.device},
+                          .started = f_.now - kLongAgo,
+                          .ends = {},
+                          .kept_till = {}};
+    return rule_for(f_, f_.quota, claimant_, any).has_value();
+  }
   Price price_of(size_t i) const {
     return {rank_of(i), loss_of(f_.organisation, f_.running[i], f_.now), f_.running[i].work.id};
   }
@@ -68,39 +87,43 @@ class Search {
   // where the claimant does not fit in the end.
   std::optional<std::vector<Victim>> taken(const std::vector<size_t>& set) const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
     std::vector<Victim> victims;
+    std::vector<const RunningWork*> gone;
     for (const size_t i : set) {
       const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
       if (!rule) return std::nullopt;
       victims.push_back({i, *rule});
-      release(quota, free, i);
+      gone.push_back(&f_.running[i]);
+      release(quota, f_.running[i].work);
     }
-    if (!fits(quota, free)) return std::nullopt;
+    if (!has_headroom(quota) || !f_.room.fits_without(claimant_, gone)) return std::nullopt;
     return victims;
   }
-  void release(Quota& quota, Milli& free, size_t i) const {
-    const Work& work = f_.running[i].work;
+  static void release(Quota& quota, const Work& work) {
     quota.refund(work.team, work.device, work.size);
-    free = free + work.size;
   }
-  bool fits(const Quota& quota, Milli free) const {
-    return claimant_.size <= free &&
-           claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
+  bool has_headroom(const Quota& quota) const {
+    return claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
   }
 
+  // The shortest run of candidates, the cheapest first, that makes the claimant fit.
   std::optional<std::vector<Victim>> cheapest_first() const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
+    Milli free = f_.room.free(claimant_.device);
     std::vector<Victim> victims;
+    std::vector<const RunningWork*> gone;
+    bool fits = false;  // by count, and then where they stand
     for (const size_t i : candidates_) {
-      if (fits(quota, free)) break;
       const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
       if (!rule) continue;
       victims.push_back({i, *rule});
-      release(quota, free, i);
+      gone.push_back(&f_.running[i]);
+      release(quota, f_.running[i].work);
+      free = free + f_.running[i].work.size;
+      fits = claimant_.size <= free && has_headroom(quota) && f_.room.fits_without(claimant_, gone);
+      if (fits) break;
     }
-    if (victims.empty() || !fits(quota, free)) return std::nullopt;
+    if (!fits) return std::nullopt;
     return victims;
   }
 
@@ -149,10 +172,8 @@ class Search {
   // The final check. Returns the first victim that could displace the claimant in its turn.
   std::optional<size_t> would_come_back(const std::vector<Victim>& victims) const {
     Quota quota = f_.quota;
-    Milli free = f_.free[claimant_.device];
-    for (const Victim& v : victims) release(quota, free, v.running);
+    for (const Victim& v : victims) release(quota, f_.running[v.running].work);
     quota.charge(claimant_.team, claimant_.device, claimant_.size);
-    constexpr Duration kLongAgo = seconds(int64_t{365} * 24 * 3600);  // past every `min-run`
     const RunningWork in{
         .work = claimant_, .started = f_.now - kLongAgo, .ends = {}, .kept_till = {}};
     const auto offender = std::ranges::find_if(victims, [&](const Victim& v) {
@@ -169,6 +190,16 @@ class Search {
 };
 
 }  // namespace
+
+RunningKinds::RunningKinds(std::span<const RunningWork> running) {
+  for (size_t i = 0; i < running.size(); ++i) {
+    const Work& work = running[i].work;
+    if (running[i].idle)
+      idle_.push_back(i);
+    else
+      busy_[{.device = work.device, .team = work.team, .klass = work.klass}].push_back(i);
+  }
+}
 
 std::optional<Rule> rule_for(const Field& f, const Quota& q, const Work& claimant,
                              const RunningWork& victim) {

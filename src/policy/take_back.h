@@ -25,13 +25,15 @@
 // policy changes.
 #pragma once
 
+#include <compare>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
 #include "policy/quota.h"
-#include "policy/work.h"
+#include "policy/room.h"
 
 namespace fairlead::policy {
 
@@ -47,11 +49,31 @@ constexpr size_t kExactMax = 12;  // chosen: 4,096 sets
 
 using SpentPairs = std::set<std::pair<WorkId, WorkId>>;  // claimant and victim
 
+// Work that runs, by what decides whether it may be taken: a claimant asks once for each kind.
+class RunningKinds {
+ public:
+  struct Kind {
+    DeviceId device = 0;
+    TeamId team = 0;
+    ClassId klass = 0;
+    auto operator<=>(const Kind&) const = default;
+  };
+  explicit RunningKinds(std::span<const RunningWork> running);
+
+  const std::map<Kind, std::vector<size_t>>& busy() const { return busy_; }  // indexes
+  const std::vector<size_t>& idle() const { return idle_; }
+
+ private:
+  std::map<Kind, std::vector<size_t>> busy_;
+  std::vector<size_t> idle_;
+};
+
 struct Field {  // what stands, when a claimant looks around
   const Organisation& organisation;
   const Quota& quota;
   std::span<const RunningWork> running;
-  const std::vector<Milli>& free;           // by device
+  const RunningKinds& kinds;  // of `running`
+  const Room& room;
   const std::vector<Milli>& anywhere_held;  // by class
   const SpentPairs& spent;
   Instant now;

@@ -154,6 +154,10 @@ class Run {
         return fmt::format("limit of {}, {}", org_.teams[d.team].path, short_by);
       case Cause::class_limit:
         return fmt::format("limit of its class, {}", short_by);
+      case Cause::budget:
+        return fmt::format("the budget of {}", org_.teams[d.team].path);
+      case Cause::shape:
+        return "enough devices, and not together";
       case Cause::reservation:
         return fmt::format("a reservation, {}", short_by);
       default:

@@ -1,4 +1,4 @@
-// Work as the planner sees it: counts of one class of devices, nothing of where they stand.
+// Work as the planner sees it: so many devices of one class, at once or not at all.
 #pragma once
 
 #include "policy/organisation.h"
@@ -12,9 +12,10 @@ struct Work {
   TeamId team = 0;
   ClassId klass = 0;
   DeviceId device = 0;
-  Milli size;         // all of it at once, or nothing
-  Instant since;      // submitted; kept when it is requeued
-  Duration time_max;  // how long it may run; zero: not known
+  Milli size;          // all of it at once, or nothing
+  Instant since;       // submitted; kept when it is requeued
+  Duration time_max;   // how long it may run; zero: not known
+  uint32_t shape = 0;  // how it wants to stand: a number that only a Room knows; 0: anyhow
 };
 
 struct RunningWork {
