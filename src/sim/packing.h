@@ -103,9 +103,10 @@ struct PackResult {
 PackResult pack(const PackTrace& trace, const Arrivals& arrivals, const PackRule& rule,
                 uint64_t seed = 0);
 
-// Our own rule for a trace: of several, fgd among them, the one that allocates most when pods drawn
-// at random from the trace arrive. So it knows what fgd knows, which pods are typical, and nothing
-// of the order to come; the draws have seeds of their own.
+// Our own rule for a trace: fgd, or one of seven variants of it (fullness 0 or 100; 25, 50, 100 or
+// 200 steps), whichever allocates most when pods drawn at random from the trace arrive; fgd as
+// published stays unless another gains a tenth of a point. So it knows what fgd knows, which pods
+// are typical, and nothing of the order to come: the draws have seeds of their own.
 PackRule rehearsed_rule(const PackTrace& trace);
 
 }  // namespace fairlead

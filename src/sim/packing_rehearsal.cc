@@ -9,7 +9,8 @@
 namespace fairlead {
 namespace {
 
-constexpr size_t kDrawsMax = 100'000;  // where no pod asks for a device
+constexpr size_t kDrawsMax = 100'000;   // where no pod asks for a device
+constexpr double kWorthChanging = 0.1;  // points; chosen: what three rehearsals differ by of chance
 
 // Pods drawn at random from the trace until they ask for 130 %.
 Arrivals drawn_arrivals(const PackTrace& trace, uint64_t seed) {
@@ -42,17 +43,21 @@ std::string to_text(const PackRule& rule) {
 PackRule rehearsed_rule(const PackTrace& trace) {
   std::vector<Arrivals> rehearsals;
   for (const uint64_t seed : {1, 2, 3}) rehearsals.push_back(drawn_arrivals(trace, seed));
+  const auto allocated = [&](const PackRule& rule) {  // points at both loads, on average
+    double sum = 0;
+    for (const Arrivals& arrivals : rehearsals) {
+      const PackResult result = pack(trace, arrivals, rule);
+      sum += result.allocated[100] + result.allocated[130];
+    }
+    return sum / static_cast<double>(2 * rehearsals.size());
+  };
   PackRule best{.policy = PackPolicy::fgd};
-  double most = 0;
+  double most = allocated(best) + kWorthChanging;
   for (const int32_t fullness : {0, 100}) {
-    for (const int32_t steps : {100, 25, 50, 200}) {
+    for (const int32_t steps : {25, 50, 100, 200}) {
       const PackRule rule{.policy = PackPolicy::fgd, .fullness_milli = fullness, .steps = steps};
-      double sum = 0;
-      for (const Arrivals& arrivals : rehearsals) {
-        const PackResult result = pack(trace, arrivals, rule);
-        sum += result.allocated[100] + result.allocated[130];
-      }
-      if (sum > most) best = rule, most = sum;
+      const double points = allocated(rule);
+      if (points > most) best = rule, most = points;
     }
   }
   return best;
