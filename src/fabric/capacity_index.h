@@ -6,7 +6,7 @@
 //   masks     by block and f: which of its nodes have exactly f free
 //   with      by f: the blocks that hold such a node
 //   whole     by leaf: nodes of which every device is free; and the blocks of the leaves by it
-//   hosts     by level, k and domain: nodes below it with at least k free
+//   hosts     by level, domain and k: nodes below it with at least k free
 //
 // A node with f free takes floor(f / g) workers of g devices, one for each j with f >= j * g, so
 //
@@ -14,10 +14,11 @@
 //
 // holds for every g. Invariant: all of it equals a recount from `free` alone.
 //
-// Cost: a change touches one block, and for each device more or less one counter a level. Finding
-// a node reads a few words for each free count; finding a leaf or a domain for a gang one to eight
-// counters a domain. CPUs, memory and a mask are looked at on candidates only, so a gang that asks
-// for them is counted node by node in the domains that could hold it. Sizes: docs/benchmarks.md.
+// Cost: a change touches one block and one cache line of counters a level, and, where a node
+// becomes whole or stops to be, a bit for each block of its leaf. Finding a node reads a few words
+// for each free count; finding a leaf or a domain for a gang one to eight counters a domain. CPUs,
+// memory and a mask are looked at on candidates only, so a gang that asks for them is counted node
+// by node in the domains that could hold it. Sizes: docs/benchmarks.md.
 //
 // What it answers, in this order: the node that is filled most tightly, in the leaf with the fewest
 // whole nodes, the first; for a gang that no node holds the lowest level at which one domain has
@@ -41,7 +42,7 @@
 
 namespace fairlead {
 
-constexpr int32_t kDevicesPerNodeMax = 255;  // of one class; the widest node known has 72
+constexpr int32_t kDevicesPerNodeMax = 255;  // of one class: what is free is a byte
 
 struct CapacityNode {
   NodeIndex node = 0;

@@ -327,6 +327,23 @@ TEST(Overlay, LeavesTheIndexAsItWas) {
   }
 }
 
+TEST(Overlay, NestsAndTheInnerOneGoesFirst) {
+  CapacityIndex index = index_of({.free = {{8, 4}, {2, 8}}});
+  const CapacityIndex before = index;
+  Overlay outer(index);
+  outer.take(Grant{.at = *index.position(0)}, {.devices = 3});
+  const CapacityIndex between = index;
+  {
+    Overlay inner(index);
+    inner.take(Grant{.at = *index.position(0)}, slice("3g.40gb"));
+    inner.give_back(Grant{.at = *index.position(0)}, {.devices = 3});
+    inner.set_in_service(*index.position(3), false);
+  }
+  EXPECT_EQ(index, between);
+  outer.undo();
+  EXPECT_EQ(index, before);
+}
+
 TEST(Overlay, KeepsWhatItIsToldToKeep) {
   CapacityIndex index = index_of({.free = {{8}}});
   {

@@ -41,6 +41,7 @@ std::optional<SliceLoss> slice_loss(uint16_t state, int32_t profile, const Slice
 }  // namespace
 
 bool CapacityIndex::find_part(const Gang& gang, Placement& out) const {
+  CHECK(slices_ == nullptr || gang.profile < static_cast<int32_t>(slices_->profiles().size()));
   if (per_device(gang, slices_) == 0) return false;
   if (gang.workers == 1) {
     auto grant = gang.share_milli > 0 ? shared_part(gang) : sliced_part(gang);
