@@ -199,8 +199,9 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
     }
   }
-  fmt::print("\nruns equal to the published ones, at 100 % and at 130 %:");
+  std::string told;
   for (const auto& [label, count] : equal)
-    if (count.second > 0) fmt::print("  {} {}/{}", label, count.first, count.second);
-  fmt::print("\n");
+    if (count.second > 0) told += fmt::format("  {} {}/{}", label, count.first, count.second);
+  if (!told.empty())
+    fmt::print("\nruns equal to the published ones, at 100 % and at 130 %:{}\n", told);
 }
