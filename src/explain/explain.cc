@@ -51,7 +51,7 @@ int64_t Explainer::ahead_of(const Workload& w, std::vector<Holder>* first) const
   if (first == nullptr) return least.value_or(0);
   state_.queues.for_each_ahead(where, w, kHoldersShown, [&](WorkloadId id) {
     const Workload& other = state_.workloads.at(id);
-    first->push_back(holder_of(other, other.job.request.devices.total));
+    first->push_back(holder_of(state_, other, other.job.request.devices.total));
   });
   return least.value_or(0);
 }
@@ -151,8 +151,8 @@ Explanation Explainer::explain(const Workload& w) {
   Explanation x{.workload = job.label,
                 .name = job.name,
                 .user = job.user,
-                .team = job.account,
-                .klass = job.qos,
+                .team = state_.names.name(w.team),
+                .klass = state_.names.name(w.klass),
                 .partition = job.partition,
                 .state = enum_name(job.state),
                 .wants = wants_of(job),
