@@ -165,7 +165,7 @@ int doctor(Program& p) {
   local.local = true;
   const auto config = look_config(local);
   if (!config) return complain(config.error());
-  const auto command = slurm_command(config->slurm, false);
+  const auto command = slurm_command(config->sites[0].slurm, false);
   if (!command) {
     up.checks.push_back({"bridge", Finding::bad, command.error().message, command.error().hint});
   } else {
@@ -177,7 +177,7 @@ int doctor(Program& p) {
                            "is slurmctld up, munge running, slurm.conf readable?"});
     } else {
       check_scheduler((*look)->engine().state(), up);
-      check_telemetry((*look)->engine().state(), *config, up);
+      check_telemetry((*look)->engine().state(), config->sites[0], up);
     }
   }
   up.checks.push_back(
