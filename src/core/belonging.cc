@@ -1,5 +1,7 @@
 #include "core/belonging.h"
 
+#include <fmt/format.h>
+
 #include "base/words.h"
 #include "core/books.h"
 
@@ -75,6 +77,26 @@ void assign_all(State& state) {
   for (auto& [id, workload] : state.workloads) {
     if (!workload.assigned) assign(state, workload, nullptr);
   }
+}
+
+std::string told(const policy::Slip& slip) {
+  switch (slip.kind) {
+    case policy::SlipKind::account:
+      return fmt::format(
+          "no team claims account '{}': is '{}' meant, or a line of members missing?", slip.name,
+          slip.nearest);
+    case policy::SlipKind::partition:
+      return fmt::format("there is no partition '{}': is '{}' meant?", slip.name, slip.nearest);
+    case policy::SlipKind::class_unknown:
+      return fmt::format("there is no class '{}': is '{}' meant?", slip.name, slip.nearest);
+    case policy::SlipKind::class_not_allowed:
+      return slip.nearest.empty()
+                 ? fmt::format("its team may not have class '{}', and has no default class",
+                               slip.name)
+                 : fmt::format("its team may not have class '{}'; '{}' counts", slip.name,
+                               slip.nearest);
+  }
+  return "";
 }
 
 std::optional<policy::TeamId> team_of(const State& state, const Workload& workload) {

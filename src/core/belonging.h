@@ -23,6 +23,9 @@ void assign(State& state, Workload& workload, const Workload* array);
 // used goes with it. Requires: an organisation is known.
 void assign_all(State& state);
 
+// One sentence: what is wrong, and what to do.
+std::string told(const policy::Slip& slip);
+
 // As the organisation of today has them: nothing for what is nobody's, for what was not assigned,
 // and for a team or class that is no longer there.
 std::optional<policy::TeamId> team_of(const State& state, const Workload& workload);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "core/belonging.h"
 #include "explain/capacity_rules.h"
 #include "explain/life.h"
 #include "explain/policy_rules.h"
@@ -169,6 +170,7 @@ Explanation Explainer::explain(const Workload& w) {
   x.idle_kind = w.idle.kind;
   x.idle_since = w.idle.since;
   tell_life(state_, w, x);
+  for (const policy::Slip& slip : w.slips) x.misconfigured.push_back(told(slip));
   if (!state_.source(Source::scheduler).ok)
     x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
   if (job.state != JobState::pending) return x;

@@ -139,32 +139,11 @@ class Builder {
                .name = slip.name,
                .nearest = slip.nearest,
                .first = w.job.label,
-               .hint = hint_of(slip)};
+               .hint = told(slip)};
       ++row.workloads;
       row.gpus += gpus;
     }
   }
-  static std::string hint_of(const policy::Slip& slip) {
-    switch (slip.kind) {
-      case policy::SlipKind::account:
-        return fmt::format(
-            "no team claims account '{}': is '{}' meant, or a line of members "
-            "missing?",
-            slip.name, slip.nearest);
-      case policy::SlipKind::partition:
-        return fmt::format("there is no partition '{}': is '{}' meant?", slip.name, slip.nearest);
-      case policy::SlipKind::class_unknown:
-        return fmt::format("there is no class '{}': is '{}' meant?", slip.name, slip.nearest);
-      case policy::SlipKind::class_not_allowed:
-        return slip.nearest.empty()
-                   ? fmt::format("its team may not have class '{}', and has no default class",
-                                 slip.name)
-                   : fmt::format("its team may not have class '{}'; '{}' counts", slip.name,
-                                 slip.nearest);
-    }
-    return "";
-  }
-
   bool is_shown(DeviceId d) {
     return quota_.limit(kRoot, d).value != 0 || org_.teams[kRoot].limits[d].own.value != 0 ||
            work(kRoot, d).running + work(kRoot, d).waiting != 0;

@@ -133,8 +133,9 @@ class Organisation(Site):
         row = eventually("counted", 20, lambda: daemon.get("/v1/teams")["misconfigured"])[0]
         self.assertEqual((row["what"], row["name"], row["nearest"], row["first"]), ("account", "vision", "vison", job))
         self.assertEqual((row["workloads"], row["gpus"]), (2, 16))
-        text = daemon.run("teams").stdout
-        self.assertIn("no team claims account 'vision': is 'vison' meant", text)
+        for argv in (("teams",), ("explain", second)):
+            self.assertIn("no team claims account 'vision': is 'vison' meant", " ".join(daemon.run(*argv).stdout.split()))
+        self.assertIn('fairlead_misconfigured_workloads{site="lab",what="account"} 2', daemon.text("/metrics"))
 
     def test_teams_on_the_command_line(self) -> None:
         daemon = self.organised()
