@@ -105,7 +105,7 @@ class Reader {
       std::string text;
       for (const auto& [what, value] : inside)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, value);
-      s["during " + to_text(w)] = text;
+      s["during " + to_text(w)] = text.empty() ? "as outside" : text;
     }
   }
   void add_members() {
