@@ -24,12 +24,14 @@ struct SiteRow {
   int64_t gpus = 0;
   std::string store;  // empty: nothing is kept
   std::string journal_problem;
+  std::string organisation;          // "acme v7"; empty: none is known
+  std::string organisation_problem;  // why its files are not what is in force
   std::vector<SourceRow> sources;
   bool operator==(const SiteRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SiteRow, (),
                       (site, scheduler, release, stage, as_of, scheduler_ok, telemetry_ok, gpus,
-                       store, journal_problem, sources))
+                       store, journal_problem, organisation, organisation_problem, sources))
 
 struct SiteList {
   std::string apiVersion = "fairlead/v1", kind = "SiteList";

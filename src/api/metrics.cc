@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/belonging.h"
+
 namespace fairlead {
 namespace {
 
@@ -86,6 +88,32 @@ void write_waits(std::string& out, const State& s) {
     out += fmt::format("{} {}\n{} {}\n{} {}\n", series("_bucket", "+Inf"), list.size(),
                        series("_sum", ""), sum, series("_count", ""), list.size());
   }
+}
+
+// Of sites with an organisation: without one nobody is anybody's.
+void write_misfits(std::string& out, const std::vector<const State*>& sites) {
+  std::string unassigned, misconfigured;
+  for (const State* s : sites) {
+    if (!s->organisation) continue;
+    int64_t nobodys = 0;
+    std::map<policy::SlipKind, int64_t> slips;
+    for (const auto& [id, w] : s->workloads) {
+      if (w.ended) continue;
+      nobodys += s->names.name(w.team) == kUnassigned ? 1 : 0;
+      for (const policy::Slip& slip : w.slips) ++slips[slip.kind];
+    }
+    unassigned +=
+        fmt::format("fairlead_unassigned_workloads{} {}\n", labels({{"site", s->site}}), nobodys);
+    for (const auto& [kind, n] : slips)
+      misconfigured += fmt::format("fairlead_misconfigured_workloads{} {}\n",
+                                   labels({{"site", s->site}, {"what", enum_name(kind)}}), n);
+  }
+  head(out, "fairlead_unassigned_workloads", "gauge",
+       "Waiting and running workloads that no rule of the organisation matches.");
+  out += unassigned;
+  head(out, "fairlead_misconfigured_workloads", "gauge",
+       "Waiting and running workloads with a name that fits nothing, by what it names.");
+  out += misconfigured;
 }
 
 }  // namespace
@@ -180,6 +208,7 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
                          labels({{"site", s->site}, {"blocker", code}}), n);
     }
   }
+  write_misfits(out, sites);
   head(out, "fairlead_fragmentation_ratio", "gauge",
        "Share of free GPUs that no waiting shape fits on.");
   for (const State* s : sites) {

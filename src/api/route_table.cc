@@ -10,6 +10,7 @@
 #include "views/fabric_log.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
+#include "views/teams_view.h"
 #include "views/window.h"
 #include "views/workloads_view.h"
 
@@ -49,6 +50,10 @@ const std::vector<Route>& table() {
        "waiting work in order, with the codes of its blockers",
        {{"limit", Kind::number, "so many at most"}},
        answer<Queue>},
+      {"/v1/teams",
+       "the tree of teams: own, used, headroom, waiting; what is nobody's or misspelt",
+       {},
+       answer<TeamList>},
       {"/v1/workloads",
        "workloads that the scheduler lists, page by page",
        {{"state", Kind::word, "in this state alone", job_states},

@@ -12,6 +12,7 @@
 #include "codec/json.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
+#include "views/teams_view.h"
 #include "views/window.h"
 #include "views/workloads_view.h"
 
@@ -69,6 +70,12 @@ io::HttpResponse asset(const io::HttpRequest& request) {
   }
   return problem(404, "not-found",
                  fmt::format("nothing is at {}; the API is below /v1", request.path));
+}
+
+std::string organisation_name(const State& state) {
+  if (!state.organisation) return "";
+  const policy::Organisation& rules = state.organisation->rules();
+  return rules.name + " " + rules.version;
 }
 
 }  // namespace
@@ -164,6 +171,7 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
       {"/v1/workloads", &Api::workloads}, {"/v1/fabric", &Api::fabric},
       {"/v1/ledger", &Api::ledger},       {"/v1/ledger/verify", &Api::ledger_check},
       {"/v1/decisions", &Api::decisions}, {"/v1/fabric/diff", &Api::fabric_diff},
+      {"/v1/teams", &Api::teams},
   };
   for (const auto& [route, handler] : kRoutes) {
     if (path == route) return with_etag(request, (this->*handler)(*site, request));
@@ -191,6 +199,10 @@ io::HttpResponse Api::report(const Site& site, const io::HttpRequest& request) {
 
 io::HttpResponse Api::queue(const Site& site, const io::HttpRequest& request) {
   return json_of(queue_of(site.state(), number_of(request, "limit", 500, 10'000)));
+}
+
+io::HttpResponse Api::teams(const Site& site, const io::HttpRequest&) {
+  return json_of(teams_of(site.state()));
 }
 
 io::HttpResponse Api::workloads(const Site& site, const io::HttpRequest& request) {
@@ -256,6 +268,8 @@ io::HttpResponse Api::sites() const {
                           .gpus = state.fleet.present_devices(),
                           .store = s.store,
                           .journal_problem = s.site->journal_problem(),
+                          .organisation = organisation_name(state),
+                          .organisation_problem = s.site->organisation_problem(),
                           .sources = sources_of(state)});
   }
   return json_of(list);

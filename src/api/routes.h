@@ -40,6 +40,7 @@ class Api {
   const Site* site_of(const io::HttpRequest& request) const;
   io::HttpResponse report(const Site& site, const io::HttpRequest& request);
   io::HttpResponse queue(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse teams(const Site& site, const io::HttpRequest& request);
   io::HttpResponse workloads(const Site& site, const io::HttpRequest& request);
   io::HttpResponse explain(const Site& site, std::string_view label);
   io::HttpResponse fabric(const Site& site, const io::HttpRequest& request);

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "apps/organisation_files.h"
+
 namespace fairlead {
 
 std::string default_socket() {
@@ -70,16 +72,16 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
 
 LocalLook::~LocalLook() = default;
 
-Result<SiteConfig> look_config(const AskOptions& options) {
+Result<Config> look_config(const AskOptions& options) {
   ConfigResult result;
   result.config.sites.emplace_back();
   overlay(result, [](const char* name) { return std::getenv(name); }, options.settings);
   if (!result.problems.empty()) return std::unexpected(result.problems[0]);
-  SiteConfig site = result.config.sites[0];
+  SiteConfig& site = result.config.sites[0];
   constexpr Duration kWatchedInterval = seconds(5);  // chosen: a short watch should see much
   if (options.watch_for.us > 0)
     site.telemetry.interval = std::min(site.telemetry.interval, kWatchedInterval);
-  return site;
+  return std::move(result.config);
 }
 
 io::asio::awaitable<void> LocalLook::await_interrupt() {
@@ -117,9 +119,14 @@ Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
   const auto config = look_config(options);
   if (!config) return std::unexpected(config.error());
   std::unique_ptr<LocalLook> look(new LocalLook());
-  auto live = LiveSite::open(look->io_, look->clock_, *config, look->journal_);
+  auto live = LiveSite::open(look->io_, look->clock_, config->sites[0], look->journal_);
   if (!live) return std::unexpected(live.error());
   look->live_ = std::move(*live);
+  if (!config->organisation.empty()) {
+    OrganisationFeed organisation(config->organisation, look->clock_);
+    organisation.add(look->live_->site());
+    if (const auto begun = organisation.begin(); !begun) return std::unexpected(begun.error());
+  }
   look->live_->start();
   io::spawn(look->io_, look->run(options.watch_for, options.progress));
   if (options.watch_for.us > 0) io::spawn(look->io_, look->await_interrupt());

@@ -26,8 +26,8 @@ struct AskOptions {
   bool progress = false;
 };
 
-// How a look of our own is made: defaults, FAIRLEAD_* variables, options.
-Result<SiteConfig> look_config(const AskOptions& options);
+// How a look of our own is made, for its one site: defaults, FAIRLEAD_* variables, options.
+Result<Config> look_config(const AskOptions& options);
 
 // One look at the scheduler (and telemetry) without a daemon or a database.
 class LocalLook {

@@ -40,6 +40,7 @@ void set_run(Program& program, std::function<int(Asker&)> show);
 void add_report_commands(Program& program);  // observe, report
 void add_top_command(Program& program);
 void add_read_commands(Program& program);  // queue, explain, ledger
+void add_teams_command(Program& program);
 void add_fabric_command(Program& program);
 void add_serve_command(Program& program);
 void add_doctor_command(Program& program);

@@ -32,7 +32,8 @@ std::string bash(const CLI::App& app) {
       "workloads 2>/dev/null) ;; esac ;; esac\n";
   out +=
       "    case $command in fabric) words=\"$words show tree path\" ;; ledger) words=\"$words show "
-      "verify\" ;; policy) words=\"$words check fmt test explain\" ;; completion) words='bash zsh "
+      "verify\" ;; policy) words=\"$words check fmt test diff explain import slurm kueue\" ;; "
+      "completion) words='bash zsh "
       "fish man' ;; esac\n";
   out +=
       "    case $command in replay) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -W \"$words\" "

@@ -43,7 +43,8 @@ struct Config {
   std::vector<SiteConfig> sites;
   std::string store = "sqlite:/var/lib/fairlead/fairlead.db";
   std::string listen = "unix:/run/fairlead.sock";
-  std::string listen_http;  // a second address, loopback only
+  std::string listen_http;   // a second address, loopback only
+  std::string organisation;  // a .policy file, or a folder of them; empty: none
 };
 
 // Fails with config-bad, config-unknown-key, config-wrong-type, config-duplicate-key,

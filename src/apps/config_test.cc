@@ -36,7 +36,7 @@ TEST(Config, RefusesWithPlaceAndHint) {
        "you mean 'listen'?"},
       {"a key far off", "colour: red\n",
        "f.yaml:1:1: error: unknown key 'colour' in fairlead.yaml  [config-unknown-key]\n  help: "
-       "known: sites, store, listen, listen_http"},
+       "known: sites, store, organisation, listen, listen_http"},
       {"a wrong type", "sites:\n  - name: a\n    telemetry:\n      interval: [1]\n",
        "f.yaml:4:17: error: 'interval' must be a duration above zero  [config-wrong-type]\n  help: "
        "write it like 15s or 2m"},

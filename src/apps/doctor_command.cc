@@ -65,6 +65,16 @@ void check_served_site(const SiteRow& site, Checkup& up) {
                          "serve --store sqlite:/path"});
   else
     up.checks.push_back({what, Finding::good, "writes " + site.store, ""});
+  const std::string whose = site.site + ": organisation";
+  if (!site.organisation_problem.empty())
+    up.checks.push_back({whose, Finding::bad, site.organisation_problem,
+                         "fairlead policy check; what was in force before stays so"});
+  else if (!site.organisation.empty())
+    up.checks.push_back({whose, Finding::good, site.organisation, ""});
+  else
+    up.checks.push_back(
+        {whose, Finding::note, "none: a team is an account, a class a QOS",
+         "organisation: in fairlead.yaml; `fairlead policy import slurm` begins one"});
 }
 
 // What the daemon says of itself, where one runs.
@@ -109,7 +119,7 @@ void check_scheduler(const State& s, Checkup& up) {
   const bool limits = !s.associations.empty();
   up.checks.push_back(
       {"accounts", limits ? Finding::good : Finding::note,
-       limits ? fmt::format("{}, {}: a team is an account, a class a QOS",
+       limits ? fmt::format("{}, {}",
                             plural(static_cast<int64_t>(s.associations.size()), "association"),
                             fmt::format("{} QOS", s.qos.size()))
               : "no associations: limits of accounts cannot be explained",
@@ -165,7 +175,7 @@ int doctor(Program& p) {
   local.local = true;
   const auto config = look_config(local);
   if (!config) return complain(config.error());
-  const auto command = slurm_command(config->slurm, false);
+  const auto command = slurm_command(config->sites[0].slurm, false);
   if (!command) {
     up.checks.push_back({"bridge", Finding::bad, command.error().message, command.error().hint});
   } else {
@@ -177,7 +187,7 @@ int doctor(Program& p) {
                            "is slurmctld up, munge running, slurm.conf readable?"});
     } else {
       check_scheduler((*look)->engine().state(), up);
-      check_telemetry((*look)->engine().state(), *config, up);
+      check_telemetry((*look)->engine().state(), config->sites[0], up);
     }
   }
   up.checks.push_back(

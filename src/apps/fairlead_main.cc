@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   program.app.require_subcommand(1);
   add_report_commands(program);
   add_top_command(program);
+  add_teams_command(program);
   add_read_commands(program);
   add_fabric_command(program);
   add_serve_command(program);

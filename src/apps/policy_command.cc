@@ -103,11 +103,15 @@ void add_policy_command(Program& p) {
       "examples:\n  fairlead policy check /etc/fairlead/org\n  fairlead policy explain "
       "product/search /etc/fairlead/org --holds \"product/search=40 H100\"");
   using Run = int (*)(Program&, const PolicyArguments&);
-  const auto add = [&](const char* name, const char* about, const char* examples, Run run) {
-    CLI::App* s = c->add_subcommand(name, about);
+  const auto add_to = [&](CLI::App& above, const char* name, const char* about,
+                          const char* examples, Run run) {
+    CLI::App* s = above.add_subcommand(name, about);
     s->footer(fmt::format("examples:\n{}", examples));
     s->callback([&p, a, run] { p.run = [&p, a, run] { return run(p, *a); }; });
     return s;
+  };
+  const auto add = [&](const char* name, const char* about, const char* examples, Run run) {
+    return add_to(*c, name, about, examples, run);
   };
   const auto paths = [&](CLI::App* s) {
     s->add_option(
@@ -141,6 +145,42 @@ void add_policy_command(Program& p) {
           run_policy_tests);
   paths(s);
   add_output_options(*s, p);
+
+  s = add("diff", "what another organisation changes for whom, and whose work would be another's",
+          "  fairlead policy diff org/ org-v8/\n  fairlead policy diff acme.policy acme-v8.policy "
+          "--jobs jobs.csv -o json",
+          diff_policies);
+  s->add_option("path", a->paths, "two files or folders: as it is, and as it would be")
+      ->required()
+      ->expected(2);
+  s->add_option("--jobs", a->jobs,
+                "work to look at instead of the daemon's: a CSV file with the columns "
+                "workload,account,user,qos,partition");
+  s->add_option("--server", p.ask.server,
+                "the daemon: unix:/path or http://host:port (FAIRLEAD_SERVER)");
+  s->add_option("--site", p.ask.site, "which of its sites");
+  add_output_options(*s, p);
+
+  CLI::App* import = c->add_subcommand(
+      "import", "an organisation file from what another system says, to begin with");
+  import->require_subcommand(1);
+  import->footer(
+      "examples:\n  fairlead policy import slurm > acme.policy\n  fairlead policy import kueue "
+      "queues.yaml > acme.policy");
+  s = add_to(*import, "slurm",
+             "from accounts and QOS: of the Slurm that is here, or of what sacctmgr printed",
+             "  fairlead policy import slurm > acme.policy\n  fairlead policy import slurm "
+             "assoc.txt qos.txt --fleet \"256 h100\"",
+             import_slurm);
+  s->add_option("path", a->paths,
+                "files of `sacctmgr -P show assoc tree` and `sacctmgr -P show qos`; none: look");
+  fleet(s);
+  add_look_options(*s, p);
+  s = add_to(*import, "kueue", "from ClusterQueues and Cohorts, as YAML",
+             "  kubectl get clusterqueues,cohorts,localqueues,resourceflavors -A -o yaml > "
+             "queues.yaml\n  fairlead policy import kueue queues.yaml",
+             import_kueue);
+  s->add_option("path", a->paths, "files of YAML")->required();
 
   s = add("explain", "a team's arithmetic with its numbers",
           "  fairlead policy explain research org/\n  fairlead policy explain product/search org/ "

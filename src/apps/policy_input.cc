@@ -7,6 +7,7 @@
 
 #include "io/file.h"
 #include "lang/units.h"
+#include "policy/parser.h"
 
 namespace fairlead {
 
@@ -79,6 +80,24 @@ Result<std::pair<std::string, policy::Milli>> read_amount(const std::string& tex
   return std::pair(text.substr(blank + 1), policy::devices(*count));
 }
 
+namespace {
+
+// What cannot be read is left out: the check tells of it with its place.
+std::map<std::string, lang::FileId> read_tables(lang::Sources& sources) {
+  policy::Tree tree;
+  lang::Diagnostics ignored;
+  for (lang::FileId file = 0; file < sources.size(); ++file)
+    policy::parse(sources, file, tree, ignored);
+  std::map<std::string, lang::FileId> tables;
+  for (const std::string& name : policy::tables_named(sources, tree)) {
+    if (auto text = io::read_file(name, lang::kTextMax))
+      tables.emplace(name, sources.add(name, std::move(*text)));
+  }
+  return tables;
+}
+
+}  // namespace
+
 Result<LoadedPolicy> load_policy(const PolicyArguments& a) {
   policy::CheckOptions options{.fleet = {}, .zone_exists = zone_exists};
   for (const std::string& text : a.fleet) {
@@ -88,8 +107,9 @@ Result<LoadedPolicy> load_policy(const PolicyArguments& a) {
   }
   auto sources = read_policy(a.paths);
   if (!sources) return std::unexpected(sources.error());
+  options.tables = read_tables(*sources);
   Checked checked = policy::check_files(*sources, options);
-  return LoadedPolicy{std::move(*sources), std::move(checked)};
+  return LoadedPolicy{std::move(*sources), std::move(*options.tables), std::move(checked)};
 }
 
 void tell_problems(const LoadedPolicy& l) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +14,14 @@ namespace fairlead {
 
 struct PolicyArguments {
   std::vector<std::string> paths, fleet, holds;
-  std::string team, at;
+  std::string team, at, jobs;
   bool strict = false;      // warnings count
   bool only_check = false;  // fmt --check
 };
 
 struct LoadedPolicy {
   lang::Sources sources;
+  std::map<std::string, lang::FileId> tables;  // of members, among the sources
   policy::Checked checked;
 };
 
@@ -45,5 +47,8 @@ Diagnostic policy_problem(std::string code, std::string message, std::string hin
 
 int run_policy_tests(Program& program, const PolicyArguments& arguments);
 int explain_policy_team(Program& program, const PolicyArguments& arguments);
+int diff_policies(Program& program, const PolicyArguments& arguments);
+int import_slurm(Program& program, const PolicyArguments& arguments);
+int import_kueue(Program& program, const PolicyArguments& arguments);
 
 }  // namespace fairlead

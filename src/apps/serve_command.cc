@@ -11,6 +11,7 @@
 #include "api/routes.h"
 #include "apps/arguments.h"
 #include "apps/commands.h"
+#include "apps/organisation_files.h"
 #include "base/words.h"
 #include "io/file.h"
 #include "io/http_server.h"
@@ -150,12 +151,15 @@ class Daemon {
     }
     server_ = std::make_unique<io::HttpServer>(
         io_, [this](const io::HttpRequest& r) { return api_->answer(r); });
+    if (const auto begun = begin_organisation(); !begun) return complain(begun.error());
     const auto listening = listen_on(*server_, config_);
     if (!listening) return complain(listening.error());
     for (const std::string& where : *listening)
       fmt::print(stderr, "fairlead: listening on {}\n",
                  where.starts_with("unix:") ? where : "http://" + where);
     for (Served& s : served_) s.live->start();
+    io::spawn(io_, follow_organisation());
+    io::spawn(io_, io::on_signal(SIGHUP, [this] { on_hangup(); }));
     io::spawn(io_, until_signal());
     io_.run();
     return close();
@@ -185,6 +189,29 @@ class Daemon {
     return kExitGood;
   }
 
+  // A site whose organisation is no longer configured goes on without one.
+  Result<void> begin_organisation() {
+    for (Served& s : served_) {
+      Site& site = s.live->site();
+      if (!config_.organisation.empty())
+        organisation_.add(site);
+      else if (site.state().organisation)
+        site.state_organisation(clock_.now(), {});
+    }
+    if (config_.organisation.empty()) return {};
+    return organisation_.begin();
+  }
+  io::asio::awaitable<void> follow_organisation() {
+    constexpr auto kEvery = io::milliseconds(2000);  // chosen: as long as an editor's user waits
+    while (!config_.organisation.empty()) {
+      co_await io::sleep_for(kEvery);
+      organisation_.reload_if_changed();
+    }
+  }
+  void on_hangup() {
+    if (!config_.organisation.empty()) organisation_.reload();
+  }
+
   io::asio::awaitable<void> until_signal() {
     const std::vector<int> signals = {SIGINT, SIGTERM};
     co_await io::wait_for_signal(signals);
@@ -207,6 +234,7 @@ class Daemon {
   io::asio::io_context io_;
   io::Clock clock_;
   std::vector<Served> served_;
+  OrganisationFeed organisation_{config_.organisation, clock_};
   std::unique_ptr<Api> api_;
   std::unique_ptr<io::HttpServer> server_;
 };
@@ -222,8 +250,18 @@ void say_plan(const Config& config, bool keep_store) {
                : site.telemetry.any() ? fmt::format("{}", fmt::join(site.telemetry.exporters, ", "))
                                       : "none: what is held cannot be measured");
   }
+  if (!config.organisation.empty()) fmt::print("org     {}\n", config.organisation);
   fmt::print("store   {}\nlisten  {} {}\n", keep_store ? config.store : "none", config.listen,
              config.listen_http);
+}
+
+Result<void> check_organisation(const std::string& path) {
+  const auto read = read_organisation(path);
+  if (!read) return std::unexpected(read.error());
+  tell_problems(read->loaded);
+  if (read->stated) return {};
+  return fail("policy-refused", fmt::format("the organisation in {} has errors", path),
+              "mend what is told above");
 }
 
 // Tries all that a start would need, and says all that is wrong. Returns the first's exit code.
@@ -241,6 +279,7 @@ int check(const Config& config, bool keep_store) {
     }
     if (keep_store) take(check_store_file(store_path(config, site)));
   }
+  if (!config.organisation.empty()) take(check_organisation(config.organisation));
   io::asio::io_context io;
   io::HttpServer server(io, [](const io::HttpRequest&) { return io::HttpResponse{}; });
   take(listen_on(server, config));

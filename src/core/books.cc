@@ -305,6 +305,32 @@ void hold_from_start(State& state, Workload& workload) {
   }
 }
 
+void rebook(State& state, Workload& workload, NameId team, NameId klass) {
+  if (workload.team == team && workload.klass == klass) return;
+  const int64_t open = state.ledger.data().hour;
+  const int64_t offset = floor_seconds(state.now) - open;
+  const auto move = [&](NameId model, Column column, int64_t hour, int64_t amount) {
+    if (amount == 0) return;
+    const Account from = account_of(workload, model, column);
+    Account to = from;
+    to.team = team;
+    to.klass = klass;
+    state.ledger.correct(from, to, hour, amount);
+  };
+  for (RunUse& use : workload.use) {
+    for (const Column column : {Column::useful, Column::held_idle, Column::held_unmeasured}) {
+      move(use.model, column, open, running_of(use, column)->seconds_until(offset));
+      for (HourUse& hour : use.hours) move(use.model, column, hour.hour, field_of(hour, column));
+    }
+  }
+  const int64_t unplaced = workload.unplaced_milli;
+  hold_unplaced(state, workload, -unplaced, state.now);
+  workload.team = team;
+  workload.klass = klass;
+  hold_unplaced(state, workload, unplaced, state.now);
+  for (const DeviceIndex device : workload.devices) refresh(state, device, state.now);
+}
+
 void close_use(State& state, Workload& workload) {
   workload.before = use_of(state, workload);
   workload.use.clear();

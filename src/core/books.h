@@ -60,6 +60,9 @@ int64_t take_from_unheld(State& state, const Account& to, int64_t hour, int64_t 
 // seconds are taken from what those hours had free.
 void hold_from_start(State& state, Workload& workload);
 
+// Puts the workload under another team and class, and what its present run has used with it.
+void rebook(State& state, Workload& workload, NameId team, NameId klass);
+
 // Adds the present run's use to `before` and starts anew.
 void close_use(State& state, Workload& workload);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/belonging.h"
 #include "core/books.h"
 #include "core/jobs.h"
 
@@ -15,11 +16,17 @@ Engine::Engine(std::string site, EngineRules rules) {
   state_.rules = rules;
 }
 
-Engine::Engine(State state) : state_(std::move(state)) { index_workloads(); }
+Engine::Engine(State state) : state_(std::move(state)) {
+  index_workloads();
+  if (auto known = understand(state_.organisation_stated)) state_.organisation = std::move(*known);
+}
 
 void Engine::index_workloads() {
   state_.queues.clear();
-  for (const auto& [id, workload] : state_.workloads) {
+  for (auto& [id, workload] : state_.workloads) {
+    // A snapshot from before teams had another source than accounts does not hold these two.
+    workload.account = state_.names.intern(workload.job.account);
+    workload.qos = state_.names.intern(workload.job.qos);
     by_job_[workload.job.id] = id;
     state_.queues.add(workload);
   }
@@ -61,7 +68,7 @@ void Engine::decide(DecisionKind kind, const Workload* workload, std::string rea
                         .at = state_.now,
                         .kind = kind,
                         .workload = workload == nullptr ? "" : workload->job.label,
-                        .team = workload == nullptr ? "" : workload->job.account,
+                        .team = workload == nullptr ? "" : state_.names.name(workload->team),
                         .idle_kind = idle_kind,
                         .devices = devices,
                         .device_seconds = device_seconds,
@@ -244,6 +251,19 @@ void Engine::apply(const RuleGone& gone) {
                   [&](const auto& item) { return std::to_string(item.first) == gone.name; });
   }
   waiting_changed_ = true;
+}
+
+// Whoever states an organisation has checked it: one with errors is of another version of us, and
+// the one before it stays.
+void Engine::apply(const OrganisationStated& stated) {
+  auto known = understand(stated);
+  if (!known) {
+    ++state_.events_refused;
+    return;
+  }
+  state_.organisation_stated = stated;
+  state_.organisation = std::move(*known);
+  if (state_.organisation) assign_all(state_);
 }
 
 // --- telemetry -----------------------------------------------------------------------------------

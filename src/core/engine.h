@@ -64,6 +64,7 @@ class Engine {
   void apply(const Topology& topology) { state_.fleet.set_switches(topology.switches); }
   void apply(const Samples& samples);
   void apply(const AccountedRun& told);
+  void apply(const OrganisationStated& stated);
 
   void advance(Instant at);
   void restated(const char* kind, const std::string& name);
@@ -78,6 +79,7 @@ class Engine {
   void index_workloads();
   Workload& workload_of(const Job& job);
   Workload& add_workload(const Job& job);
+  const Workload* array_of(const Job& job) const;
   void state_job(Workload& workload, const Job& job);
   void retire(WorkloadId id);
   void vanish(Workload& workload);

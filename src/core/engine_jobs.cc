@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/belonging.h"
 #include "core/books.h"
 #include "core/engine.h"
 #include "core/jobs.h"
@@ -34,6 +35,13 @@ Workload& Engine::workload_of(const Job& job) {
   return add_workload(job);
 }
 
+// The record of the tasks that wait, of a job that is another task of the same array.
+const Workload* Engine::array_of(const Job& job) const {
+  if (job.array.id == 0 || job.array.id == job.id) return nullptr;
+  const auto found = by_job_.find(job.array.id);
+  return found == by_job_.end() ? nullptr : &state_.workloads.at(found->second);
+}
+
 Workload& Engine::add_workload(const Job& job) {
   const WorkloadId id = state_.next_workload++;
   by_job_[job.id] = id;
@@ -42,6 +50,7 @@ Workload& Engine::add_workload(const Job& job) {
   fresh.job = job;
   fresh.first_submit = job.submit.known() ? job.submit : state_.now;
   fresh.first_seen = state_.now;
+  if (state_.organisation) assign(state_, fresh, array_of(job));
   state_.queues.add(fresh);
   return fresh;
 }

@@ -187,8 +187,12 @@ JobChange take_job(State& state, Workload& workload, const Job& job) {
   // 2. The facts.
   const bool held_before = workload.holding;
   workload.job = job;
-  workload.team = state.names.intern(job.account);
-  workload.klass = state.names.intern(job.qos);
+  workload.account = state.names.intern(job.account);
+  workload.qos = state.names.intern(job.qos);
+  if (!workload.assigned) {
+    workload.team = workload.account;
+    workload.klass = workload.qos;
+  }
   workload.user = state.names.intern(job.user);
   workload.partition = state.names.intern(job.partition);
   workload.last_seen = now;

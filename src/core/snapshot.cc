@@ -18,6 +18,7 @@ State state_of(StateParts p) {
   s.associations = std::move(p.associations);
   s.reservations = std::move(p.reservations);
   s.licences = std::move(p.licences);
+  s.organisation_stated = std::move(p.organisation_stated);
   p.sources.resize(s.sources.size());
   s.sources = std::move(p.sources);
   for (const std::string& name : p.names) s.names.intern(name);

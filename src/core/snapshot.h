@@ -19,6 +19,7 @@ struct StateParts {
   std::map<int64_t, Association> associations;
   std::map<std::string, Reservation> reservations;
   std::map<std::string, Licence> licences;
+  OrganisationStated organisation_stated;
   std::vector<SourceState> sources;
   std::vector<std::string> names;
   FleetData fleet;
@@ -34,9 +35,9 @@ struct StateParts {
 };
 BOOST_DESCRIBE_STRUCT(StateParts, (),
                       (site, rules, now, seq, steps, frozen, events_refused, samples_unmatched,
-                       scheduler, partitions, qos, associations, reservations, licences, sources,
-                       names, fleet, devices, node_free, unplaced_milli, ledger, workloads, past,
-                       past_dropped, next_workload))
+                       scheduler, partitions, qos, associations, reservations, licences,
+                       organisation_stated, sources, names, fleet, devices, node_free,
+                       unplaced_milli, ledger, workloads, past, past_dropped, next_workload))
 
 State state_of(StateParts parts);
 

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/names.h"
+#include "core/organisation.h"
 #include "core/queues.h"
 #include "core/workload.h"
 #include "evidence/activity.h"
@@ -86,8 +88,8 @@ struct State {
   Instant now;       // of the last event; never goes back
   uint64_t seq = 0;  // of the last journaled event
   uint64_t steps = 0;
-  bool frozen = false;            // the scheduler cannot be seen: what is held is not measurable
-  int64_t events_refused = 0;     // from a clock that cannot be right
+  bool frozen = false;         // the scheduler cannot be seen: what is held is not measurable
+  int64_t events_refused = 0;  // from a clock that cannot be right, or an organisation with errors
   int64_t samples_unmatched = 0;  // of devices that no node states
 
   Scheduler scheduler;
@@ -96,6 +98,7 @@ struct State {
   std::map<int64_t, Association> associations;
   std::map<std::string, Reservation> reservations;
   std::map<std::string, Licence> licences;
+  OrganisationStated organisation_stated;
   std::vector<SourceState> sources = std::vector<SourceState>(3);  // by Source
 
   NameTable names;
@@ -110,7 +113,8 @@ struct State {
   uint64_t past_dropped = 0;
   WorkloadId next_workload = 1;
 
-  Queues queues;  // follows from `workloads`
+  Queues queues;                                          // follows from `workloads`
+  std::shared_ptr<const KnownOrganisation> organisation;  // from the texts; null: none is stated
 
   const SourceState& source(Source s) const { return sources[static_cast<size_t>(s)]; }
   SourceState& source(Source s) { return sources[static_cast<size_t>(s)]; }
@@ -135,6 +139,7 @@ void for_each_part(const State& s, F&& f) {
   f("associations", s.associations);
   f("reservations", s.reservations);
   f("licences", s.licences);
+  f("organisation_stated", s.organisation_stated);
   f("sources", s.sources);
   f("names", s.names.all());
   f("fleet", s.fleet.data());

@@ -8,6 +8,7 @@
 #include "fabric/fleet.h"
 #include "ledger/ledger.h"
 #include "model/job.h"
+#include "policy/slip.h"
 
 namespace fairlead {
 
@@ -52,8 +53,11 @@ BOOST_DESCRIBE_STRUCT(RunRecord, (), (submit, start, end, state, exit_code, node
 struct Workload {
   WorkloadId id = 0;
   Job job;                                              // as last stated
-  NameId team = 0, klass = 0, user = 0, partition = 0;  // of `job`, as numbers
-  Instant first_submit;  // a requeue resets the scheduler's own submit time, not this
+  NameId team = 0, klass = 0, user = 0, partition = 0;  // under which it is booked
+  NameId account = 0, qos = 0;                          // of `job`, as numbers
+  bool assigned = false;            // an organisation has decided on team and class, for good
+  std::vector<policy::Slip> slips;  // names of its job that fit nothing
+  Instant first_submit;             // a requeue resets the scheduler's own submit time, not this
   Instant first_seen, last_seen;
   int32_t epoch = 0;  // runs begun
   bool holding = false;
@@ -73,8 +77,9 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
-                      (id, job, team, klass, user, partition, first_submit, first_seen, last_seen,
-                       epoch, holding, ended, evicted, run_start, run_end, first_start, devices,
-                       unplaced_milli, use, before, former, unsettled, accounted, idle))
+                      (id, job, team, klass, user, partition, account, qos, assigned, slips,
+                       first_submit, first_seen, last_seen, epoch, holding, ended, evicted,
+                       run_start, run_end, first_start, devices, unplaced_milli, use, before,
+                       former, unsettled, accounted, idle))
 
 }  // namespace fairlead

@@ -136,7 +136,8 @@ struct Explanation {
   int64_t time_limit_s = -1;
   int32_t exit_code = 0;
   std::vector<RunTold> runs;
-  std::string note;  // what is not known
+  std::vector<std::string> misconfigured;  // names of it that fit nothing, with the nearest
+  std::string note;                        // what is not known
   bool operator==(const Explanation&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Explanation, (),
@@ -144,6 +145,6 @@ BOOST_DESCRIBE_STRUCT(Explanation, (),
                        waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
                        blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
                        nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over, waited_us,
-                       ran_us, time_limit_s, exit_code, runs, note))
+                       ran_us, time_limit_s, exit_code, runs, misconfigured, note))
 
 }  // namespace fairlead

@@ -29,7 +29,7 @@ void add_device_holders(const State& state, const std::vector<NodeIndex>& nodes,
   }
   std::vector<Holder> holders;
   for (const auto& [id, amount] : amounts) {
-    holders.push_back(holder_of(state.workloads.at(id), amount));
+    holders.push_back(holder_of(state, state.workloads.at(id), amount));
   }
   blocker.cured_at = freed_at(holders, blocker.short_by);
   show_holders(blocker, std::move(holders));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "core/belonging.h"
 #include "explain/capacity_rules.h"
 #include "explain/life.h"
 #include "explain/policy_rules.h"
@@ -51,7 +52,7 @@ int64_t Explainer::ahead_of(const Workload& w, std::vector<Holder>* first) const
   if (first == nullptr) return least.value_or(0);
   state_.queues.for_each_ahead(where, w, kHoldersShown, [&](WorkloadId id) {
     const Workload& other = state_.workloads.at(id);
-    first->push_back(holder_of(other, other.job.request.devices.total));
+    first->push_back(holder_of(state_, other, other.job.request.devices.total));
   });
   return least.value_or(0);
 }
@@ -151,8 +152,8 @@ Explanation Explainer::explain(const Workload& w) {
   Explanation x{.workload = job.label,
                 .name = job.name,
                 .user = job.user,
-                .team = job.account,
-                .klass = job.qos,
+                .team = state_.names.name(w.team),
+                .klass = state_.names.name(w.klass),
                 .partition = job.partition,
                 .state = enum_name(job.state),
                 .wants = wants_of(job),
@@ -169,6 +170,7 @@ Explanation Explainer::explain(const Workload& w) {
   x.idle_kind = w.idle.kind;
   x.idle_since = w.idle.since;
   tell_life(state_, w, x);
+  for (const policy::Slip& slip : w.slips) x.misconfigured.push_back(told(slip));
   if (!state_.source(Source::scheduler).ok)
     x.note = "the scheduler is not seen now: " + state_.source(Source::scheduler).detail;
   if (job.state != JobState::pending) return x;

@@ -9,9 +9,9 @@ Instant ends_of(const Workload& w) {
   return w.run_start + seconds(w.job.request.time_limit_s);
 }
 
-Holder holder_of(const Workload& w, int64_t amount) {
+Holder holder_of(const State& state, const Workload& w, int64_t amount) {
   return {.workload = w.job.label,
-          .team = w.job.account,
+          .team = state.names.name(w.team),
           .user = w.job.user,
           .amount = amount,
           .ends = ends_of(w),

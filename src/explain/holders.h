@@ -13,7 +13,7 @@ constexpr size_t kHoldersShown = 6;  // chosen: what fits on a line
 // When its time limit ends the run; zero where there is no limit.
 Instant ends_of(const Workload& workload);
 
-Holder holder_of(const Workload& workload, int64_t amount);
+Holder holder_of(const State& state, const Workload& workload, int64_t amount);
 
 // When `amount` will have come free, if each holder runs to its limit; zero where that is not
 // known.

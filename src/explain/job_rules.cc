@@ -122,7 +122,8 @@ Branch branch_of(const Explainer& e, const Job& job, const Dependency& d) {
 }
 
 // One blocker for branches of which one is enough: a single one, or all that are joined by "?".
-Blocker dependency_blocker(const Job& job, const std::vector<Branch>& branches) {
+Blocker dependency_blocker(const State& state, const Job& job,
+                           const std::vector<Branch>& branches) {
   Blocker b{
       .code = branches[0].met == Met::never ? DEPENDENCY_NEVER : DEPENDENCY,
       .waiting_cures = branches[0].met == Met::never ? WaitingCures::never : WaitingCures::yes,
@@ -135,7 +136,7 @@ Blocker dependency_blocker(const Job& job, const std::vector<Branch>& branches) 
                      ? "another job of this name and user comes first"
                      : fmt::format("waits for {}, which is {}", branch.what, branch.now);
     if (branch.other == nullptr || branch.met == Met::never) continue;
-    holders.push_back(holder_of(*branch.other, 1));
+    holders.push_back(holder_of(state, *branch.other, 1));
     const Instant ends = holders.back().ends;
     if (ends.known() && (!b.cured_at.known() || ends < b.cured_at)) b.cured_at = ends;
   }
@@ -155,10 +156,13 @@ void PolicyRules::dependency(Explainer& e, const Workload& w, std::vector<Blocke
     if (branch.met != Met::yes)
       (branch.met == Met::never ? closed : open).push_back(std::move(branch));
   }
-  if (one_is_enough && !open.empty()) return out.push_back(dependency_blocker(w.job, open));
-  if (one_is_enough && !closed.empty()) return out.push_back(dependency_blocker(w.job, closed));
+  if (one_is_enough && !open.empty())
+    return out.push_back(dependency_blocker(e.state_, w.job, open));
+  if (one_is_enough && !closed.empty())
+    return out.push_back(dependency_blocker(e.state_, w.job, closed));
   for (const std::vector<Branch>* branches : {&closed, &open}) {
-    for (const Branch& branch : *branches) out.push_back(dependency_blocker(w.job, {branch}));
+    for (const Branch& branch : *branches)
+      out.push_back(dependency_blocker(e.state_, w.job, {branch}));
   }
 }
 
@@ -244,7 +248,7 @@ void PolicyRules::licences(Explainer& e, const Workload& w, std::vector<Blocker>
     for (const WorkloadId id : e.state_.queues.holding()) {
       const Workload& other = e.state_.workloads.at(id);
       for (const auto& [its, amount] : parse_licences(other.job.request.licences)) {
-        if (its == name) holders.push_back(holder_of(other, amount));
+        if (its == name) holders.push_back(holder_of(e.state_, other, amount));
       }
     }
     b.cured_at = freed_at(holders, b.short_by);

@@ -227,12 +227,12 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
   };
   const auto any = [](const Workload&) { return true; };
   const auto same_user = [&](const Workload& other) { return other.user == w.user; };
-  const auto same_account = [&](const Workload& other) { return other.team == w.team; };
+  const auto same_account = [&](const Workload& other) { return other.account == w.account; };
   check({object, "GrpTRES", QOS_LIMIT}, qos.limits.tres_group, e.usage_.of_qos(qos_id).tres, any);
   check({object + ", user " + job.user, "MaxTRESPerUser", QOS_LIMIT}, qos.tres_per_user,
         e.usage_.of_qos_user(qos_id, w.user).tres, same_user);
   check({object + ", account " + job.account, "MaxTRESPerAccount", QOS_LIMIT}, qos.tres_per_account,
-        e.usage_.of_qos_account(qos_id, w.team).tres, same_account);
+        e.usage_.of_qos_account(qos_id, w.account).tres, same_account);
   check({object, "MaxTRESPerJob", QOS_JOB_LIMIT}, qos.limits.tres_per_job, {}, any);
   const int64_t time_limit_s = job.request.time_limit_s;
   const auto check_minutes = [&](const LimitOf& limit, const Amounts& limits, const TresSum& used) {
@@ -262,7 +262,7 @@ void PolicyRules::qos_of(Explainer& e, const Workload& w, const Qos& qos,
   jobs("MaxJobsPerUser", object + ", user " + job.user, qos.jobs_per_user,
        e.usage_.of_qos_user(qos_id, w.user).jobs, same_user);
   jobs("MaxJobsPerAccount", object + ", account " + job.account, qos.jobs_per_account,
-       e.usage_.of_qos_account(qos_id, w.team).jobs, same_account);
+       e.usage_.of_qos_account(qos_id, w.account).jobs, same_account);
   if (over_wall(qos.limits.wall_per_job_s, job.request.time_limit_s)) {
     out.push_back(
         wall_blocker(QOS_JOB_LIMIT, object, qos.limits.wall_per_job_s, job.request.time_limit_s));

@@ -41,7 +41,7 @@ inline void PolicyRules::add_holders(Explainer& e, Blocker& blocker, const std::
     const int64_t amount =
         tres == "jobs" ? 1 : tres_of(e.state_, other).amount(tres, e.state_.names);
     if (amount == 0) continue;
-    holders.push_back(holder_of(other, amount));
+    holders.push_back(holder_of(e.state_, other, amount));
   }
   blocker.cured_at = freed_at(holders, blocker.short_by);
   show_holders(blocker, std::move(holders));
@@ -56,7 +56,7 @@ inline void PolicyRules::add_promised(Explainer& e, Blocker& blocker, const std:
     if (!counts(other)) continue;
     const int64_t amount =
         tres_of(e.state_, other).amount(tres, e.state_.names) * promised_minutes(e.state_, other);
-    if (amount > 0) holders.push_back(holder_of(other, amount));
+    if (amount > 0) holders.push_back(holder_of(e.state_, other, amount));
   }
   blocker.cured_at = spent_at(e.state_.now, holders, blocker.short_by);
   show_holders(blocker, std::move(holders));

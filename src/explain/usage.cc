@@ -89,9 +89,9 @@ Usage::Usage(const State& state) : state_(state) {
     const auto add_qos = [&](NameId qos) {
       add(qos_[qos]);
       add(qos_user_[{qos, w.user}]);
-      add(qos_account_[{qos, w.team}]);
+      add(qos_account_[{qos, w.account}]);
     };
-    add_qos(w.klass);
+    add_qos(w.qos);
     if (w.job.array.id != 0) ++array_[w.job.array.id];
     for (const Association* a : chain_of(w)) add(association_[a->id]);
     // A partition may have a class of its own, which counts every job of the partition.
@@ -118,7 +118,7 @@ int64_t Usage::running_tasks(uint32_t array) const {
 }
 
 const std::vector<const Association*>& Usage::chain_of(const Workload& w) const {
-  const auto [it, added] = chains_.try_emplace({w.team, w.user, w.partition});
+  const auto [it, added] = chains_.try_emplace({w.account, w.user, w.partition});
   if (added) it->second = find_chain(w.job);
   return it->second;
 }

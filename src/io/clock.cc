@@ -75,4 +75,13 @@ asio::awaitable<int> wait_for_signal(std::vector<int> signals) {
   co_return got;
 }
 
+asio::awaitable<void> on_signal(int signal, std::function<void()> f) {
+  const auto executor = co_await asio::this_coro::executor;
+  asio::signal_set set(executor, signal);
+  while (true) {
+    co_await set.async_wait(asio::use_awaitable);
+    f();
+  }
+}
+
 }  // namespace fairlead::io

@@ -59,4 +59,7 @@ asio::awaitable<void> repeat(milliseconds period, std::function<asio::awaitable<
 // Returns the first of `signals` that comes; they no longer end the process while this waits.
 asio::awaitable<int> wait_for_signal(std::vector<int> signals);
 
+// Calls `f` for each `signal` that comes, until cancelled.
+asio::awaitable<void> on_signal(int signal, std::function<void()> f);
+
 }  // namespace fairlead::io

@@ -22,6 +22,7 @@
 #include "base/describe.h"
 #include "model/job.h"
 #include "model/node.h"
+#include "model/organisation.h"
 #include "model/rules.h"
 #include "model/sample.h"
 
@@ -102,15 +103,15 @@ struct Tick {
 };
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
 
-using What =
-    std::variant<Tick, PollBegan, PollEnded, Scheduler, Node, NodeGone, Job, JobGone, Partition,
-                 Qos, Association, Reservation, Licence, RuleGone, Topology, Samples, AccountedRun>;
+using What = std::variant<Tick, PollBegan, PollEnded, Scheduler, Node, NodeGone, Job, JobGone,
+                          Partition, Qos, Association, Reservation, Licence, RuleGone, Topology,
+                          Samples, AccountedRun, OrganisationStated>;
 
 // The key under which each alternative of What is written, in the same order.
 inline constexpr const char* kWhatNames[] = {
-    "tick",    "poll_began", "poll_ended", "scheduler", "node",         "node_gone",
-    "job",     "job_gone",   "partition",  "qos",       "association",  "reservation",
-    "licence", "rule_gone",  "topology",   "samples",   "accounted_run"};
+    "tick",    "poll_began", "poll_ended", "scheduler", "node",          "node_gone",
+    "job",     "job_gone",   "partition",  "qos",       "association",   "reservation",
+    "licence", "rule_gone",  "topology",   "samples",   "accounted_run", "organisation_stated"};
 static_assert(std::size(kWhatNames) == std::variant_size_v<What>);
 
 struct Event {

@@ -45,7 +45,7 @@ void check_headers(CheckContext& c) {
 // something of what is there.
 bool stands_by_itself(const lang::Diagnostic& d) {
   static const std::set<std::string> kCodes = {"E802", "E803", "E804", "E806",
-                                               "E807", "E810", "E811"};
+                                               "E807", "E810", "E811", "E814"};
   return kCodes.contains(d.code);
 }
 
@@ -104,8 +104,11 @@ Organisation check(const lang::Sources& sources, const Tree& tree, const CheckOp
 
 Checked check_files(const lang::Sources& sources, const CheckOptions& options) {
   Checked checked;
+  std::set<lang::FileId> tables;
+  if (options.tables)
+    for (const auto& [name, file] : *options.tables) tables.insert(file);
   for (lang::FileId file = 0; file < sources.size(); ++file)
-    parse(sources, file, checked.tree, checked.problems);
+    if (!tables.contains(file)) parse(sources, file, checked.tree, checked.problems);
   checked.parsed = !lang::any_error(checked.problems);
   lang::Diagnostics found;
   checked.organisation = check(sources, checked.tree, options, found);

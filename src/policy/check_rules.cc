@@ -1,4 +1,4 @@
-// Classes, members and reclaim.
+// Classes and reclaim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,86 +96,12 @@ void check_defaults(CheckContext& c) {
   }
 }
 
-struct Member {
-  const Word* pattern;
-  const MembersNode* node;
-  TeamId team;
-};
-
-bool same_source(const MembersNode& a, const MembersNode& b) {
-  return a.source == b.source && a.claim == b.claim;
-}
-
-// Every pattern, in the order of the files.
-std::vector<Member> members_in_order(const CheckContext& c) {
-  std::vector<Member> all;
-  for (TeamId id = 0; id < c.org.teams.size(); ++id) {
-    if (c.team_nodes[id] == nullptr) continue;
-    for (const MembersNode& node : c.team_nodes[id]->members)
-      for (const Word& pattern : node.patterns) all.push_back({&pattern, &node, id});
-  }
-  std::ranges::sort(all, {}, [](const Member& m) {
-    return std::pair(m.pattern->span.file, m.pattern->span.begin);
-  });
-  return all;
-}
-
-// Whether everything that `inner` matches is matched by `outer` too; a `*` in `inner` is matched by
-// a `*` alone, so taking it for a letter that no name has decides it.
-bool covers(std::string_view outer, std::string inner) {
-  std::ranges::replace(inner, '*', '\x01');
-  return matches(outer, inner);
-}
-
 }  // namespace
 
 void check_class_use(CheckContext& c) {
   Circles{c};
   check_unused(c);
   check_defaults(c);
-}
-
-void check_members(CheckContext& c) {
-  const std::vector<Member> all = members_in_order(c);
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Member& m = all[i];
-    const auto end = all.begin() + static_cast<ptrdiff_t>(i);
-    auto before = std::find_if(all.begin(), end, [&](const Member& b) {
-      return same_source(*b.node, *m.node) && b.pattern->value == m.pattern->value;
-    });
-    if (before == end) {
-      before = std::find_if(all.begin(), end, [&](const Member& b) {
-        return same_source(*b.node, *m.node) && covers(b.pattern->value, m.pattern->value);
-      });
-    }
-    c.org.members.push_back({m.node->source, m.node->claim, m.pattern->value, m.team});
-    if (before == end) continue;
-    const bool same = before->pattern->value == m.pattern->value;
-    const std::string& ours = c.org.teams[m.team].path;
-    const std::string& theirs = c.org.teams[before->team].path;
-    if (m.node->source == MemberSource::file) continue;  // one file may list several teams' members
-    if (same && before->team != m.team) {
-      c.error("E803",
-              fmt::format("teams {} and {} both claim \"{}\"", quoted(theirs), quoted(ours),
-                          m.pattern->value),
-              {m.pattern->span, "claimed again"}, "keep one of them",
-              {{before->pattern->span, "claimed here"}});
-    } else if (before->team != m.team) {
-      c.warning("W814",
-                fmt::format("\"{}\" never gets to team {}: the first match wins", m.pattern->value,
-                            quoted(ours)),
-                {m.pattern->span, "too late"},
-                c.org.is_below(m.team, before->team)
-                    ? fmt::format("move the `members` of {} below its teams", quoted(theirs))
-                    : fmt::format("move team {} before {}", quoted(ours), quoted(theirs)),
-                {{before->pattern->span, "matches it first"}});
-    } else if (same) {
-      c.error("E105",
-              fmt::format("\"{}\" is written twice in team {}", m.pattern->value, quoted(ours)),
-              {m.pattern->span, "second time"}, "keep one of them",
-              {{before->pattern->span, "first time"}});
-    }
-  }
 }
 
 namespace {

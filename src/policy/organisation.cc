@@ -68,16 +68,4 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-std::optional<TeamId> team_of(const Organisation& organisation,
-                              const std::vector<Identity>& identities) {
-  for (const MemberRule& rule : organisation.members) {
-    for (const Identity& identity : identities) {
-      if (identity.source == rule.source && identity.claim == rule.claim &&
-          matches(rule.pattern, identity.value))
-        return rule.team;
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace fairlead::policy

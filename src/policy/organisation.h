@@ -109,9 +109,10 @@ struct MemberRule {
   std::string claim;  // its name
   std::string pattern;
   TeamId team = 0;
+  std::string table;  // the file that lists it; empty: `members` itself
   bool operator==(const MemberRule&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(MemberRule, (), (source, claim, pattern, team))
+BOOST_DESCRIBE_STRUCT(MemberRule, (), (source, claim, pattern, team, table))
 
 struct Cap {
   int64_t most = 0;
@@ -148,7 +149,7 @@ struct Organisation {
   std::vector<DeviceClass> devices;
   std::vector<Class> classes;
   std::vector<Team> teams;
-  std::vector<MemberRule> members;  // the first match wins
+  std::vector<MemberRule> members;  // the first match wins; tables are taken apart
   std::optional<ReclaimIdle> idle;
   std::optional<ReclaimForWaiting> for_waiting;
   bool operator==(const Organisation&) const = default;
@@ -167,14 +168,7 @@ BOOST_DESCRIBE_STRUCT(Organisation, (),
 
 Digest digest_of(const Organisation& organisation);
 
-// The team that work belongs to. `*` in a pattern stands for any letters.
-struct Identity {
-  MemberSource source{};
-  std::string claim;  // its name, of a claim
-  std::string value;
-};
+// `*` in a pattern stands for any letters.
 bool matches(std::string_view pattern, std::string_view name);
-std::optional<TeamId> team_of(const Organisation& organisation,
-                              const std::vector<Identity>& identities);
 
 }  // namespace fairlead::policy

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "base/words.h"
 #include "lang/units.h"
 
 namespace fairlead::policy {
@@ -46,23 +48,25 @@ std::vector<std::string> steps_of(const Organisation& org, const Quota& q, TeamI
   return steps;
 }
 
-std::string budget_text(const Organisation& org, const Budget& b) {
-  const std::string what = b.micro_dollars ? lang::money_literal(*b.micro_dollars)
-                                           : fmt::format("{} {} h", to_text(b.device_hours->milli),
-                                                         org.devices[b.device_hours->device].name);
-  return fmt::format("{} per {} {}", what, lang::to_literal(b.per), b.hard ? "hard" : "soft");
-}
+}  // namespace
 
-std::string member_text(const MemberRule& rule) {
+std::string source_text(const MemberRule& rule) {
   std::string source = enum_name(rule.source);
   std::ranges::replace(source, '_', ' ');
   if (rule.source == MemberSource::kubernetes_service_account)
     source = "kubernetes service-account";
   if (!rule.claim.empty()) source += " " + rule.claim;
-  return fmt::format("{} \"{}\"", source, rule.pattern);
+  return source;
 }
 
-}  // namespace
+std::string budget_text(const Organisation& org, const Team& team) {
+  if (!team.budget) return "";
+  const Budget& b = *team.budget;
+  const std::string what = b.micro_dollars ? lang::money_literal(*b.micro_dollars)
+                                           : fmt::format("{} {} h", to_text(b.device_hours->milli),
+                                                         org.devices[b.device_hours->device].name);
+  return fmt::format("{} per {} {}", what, lang::to_literal(b.per), b.hard ? "hard" : "soft");
+}
 
 std::string to_text(const Window& w) {
   static constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
@@ -90,15 +94,23 @@ TeamView view_of(const Organisation& org, const Quota& q, TeamId id) {
                 .members = {},
                 .windows = {},
                 .default_class = team.default_class ? org.classes[*team.default_class].name : "",
-                .budget = team.budget ? budget_text(org, *team.budget) : "",
+                .budget = budget_text(org, team),
                 .weight = team.weight,
                 .half_life_us = team.half_life.us,
                 .devices = {}};
   for (TeamId child = id + 1; child < team.end; child = org.teams[child].end)
     view.children.push_back(org.teams[child].path);
   for (const ClassId k : team.classes) view.classes.push_back(org.classes[k].name);
-  for (const MemberRule& rule : org.members)
-    if (rule.team == id) view.members.push_back(member_text(rule));
+  std::map<std::string, int64_t> listed;  // by table
+  for (const MemberRule& rule : org.members) {
+    if (rule.team != id) continue;
+    if (rule.table.empty())
+      view.members.push_back(fmt::format("{} \"{}\"", source_text(rule), rule.pattern));
+    else
+      ++listed[rule.table];
+  }
+  for (const auto& [table, members] : listed)
+    view.members.push_back(fmt::format("file \"{}\", {}", table, plural(members, "member")));
   for (const Window& window : team.windows) view.windows.push_back(to_text(window));
   for (DeviceId d = 0; d < org.devices.size(); ++d) {
     const Limits& limits = q.limits(id, d);

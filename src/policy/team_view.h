@@ -37,6 +37,12 @@ BOOST_DESCRIBE_STRUCT(TeamView, (),
 // out.
 TeamView view_of(const Organisation& organisation, const Quota& quota, TeamId team);
 
+// `$120000 per 30d soft`; empty where the team has none.
+std::string budget_text(const Organisation& organisation, const Team& team);
+
+// `slurm account`, `claim department`
+std::string source_text(const MemberRule& rule);
+
 // `mon..fri 08:00..20:00 Europe/Berlin`
 std::string to_text(const Window& window);
 

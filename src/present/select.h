@@ -47,6 +47,11 @@ void add_fields(RowFields& out, const std::string& key, const T& value) {
     out.push_back({key, Kind::text, 0, {enum_name(value)}});
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     out.push_back({key, Kind::text, 0, {std::string(value)}});
+  } else if constexpr (kIsOptional<T>) {  // nothing is no limit, and so the most
+    if (value)
+      add_fields(out, key, *value);
+    else
+      out.push_back({key, Kind::number, INT64_MAX, {""}});
   } else if constexpr (kIsVector<T>) {
     using Item = typename T::value_type;
     if constexpr (DescribedEnum<Item> || std::is_convertible_v<Item, std::string_view>) {

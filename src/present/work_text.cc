@@ -320,6 +320,8 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
                                   plural(x.ahead, "workload")),
                       options);
   if (const std::string line = scheduler_line(x); !line.empty()) rest += paragraph(line, options);
+  for (const std::string& slip : x.misconfigured)
+    rest += paragraph("misconfigured: " + slip, options);
   if (!x.note.empty()) rest += paragraph("not known: " + x.note, options);
   return rest.empty() ? out : out + "\n" + rest;
 }

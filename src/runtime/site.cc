@@ -147,6 +147,17 @@ void Site::source_failed(Source source, Instant at, const std::string& why) {
 
 void Site::tick(Instant at) { take_poll({{.at = at, .what = Tick{}}}); }
 
+// Not as a line of its own: while a poll is open, that would be taken for one of its records.
+void Site::state_organisation(Instant at, OrganisationStated stated) {
+  organisation_problem_.clear();
+  if (stated == state().organisation_stated) return;
+  Event event{.at = at, .what = std::move(stated)};
+  Batch batch;
+  batch.lines.push_back(to_json(event));
+  batch.events.push_back(std::move(event));
+  commit(std::move(batch));
+}
+
 void Site::begin_snapshot() {
   const auto begun =
       journal_.begin_snapshot(engine_.state().seq, [this] { return to_json(engine_.state()); });

@@ -47,6 +47,12 @@ class Site {
 
   void tick(Instant at);
 
+  // Journals and decides on an organisation that is another than the one in force.
+  void state_organisation(Instant at, OrganisationStated stated);
+  // The files say another one, and it has errors: the one in force stays.
+  void refuse_organisation(std::string why) { organisation_problem_ = std::move(why); }
+  const std::string& organisation_problem() const { return organisation_problem_; }
+
   // What can wait and must not take long. Call it every second.
   void upkeep();
 
@@ -97,7 +103,7 @@ class Site {
     return since_snapshot_ >= std::max(options_.snapshot_every_bytes, 2 * snapshot_bytes_);
   }
   uint64_t replayed_ = 0;
-  std::string journal_problem_;
+  std::string journal_problem_, organisation_problem_;
   bool wants_full_ = false;
 };
 

@@ -77,6 +77,8 @@ class Walk {
       change_controller();
     else if (draw < 93)
       pass(rng_.between(60, options_.calm ? 600 : 4000));
+    else if (draw < 94)
+      change_organisation();
     else if (options_.faults && !options_.calm)
       change_faults();
   }
@@ -228,6 +230,21 @@ class Walk {
       m.stop();
   }
 
+  // Accounts become teams, change teams, and are accounts again.
+  void change_organisation() {
+    constexpr std::string_view kHead = "org walk v1\nlang 1\nclass prod { rank 9 }\n";
+    constexpr std::array<std::string_view, 3> kTeams = {
+        "team all { team a { members slurm account \"ads\" } team b { members slurm user \"u*\" } "
+        "}\n",
+        "team all { members slurm partition \"gpu\" team c { members slurm account \"lln\" } }\n",
+        "team all { members slurm account \"*\" default class prod }\n"};
+    const uint64_t draw = rng_.below(kTeams.size() + 1);
+    OrganisationStated stated;
+    if (draw < kTeams.size())
+      stated.files.push_back({"walk.policy", std::string(kHead) + std::string(kTeams[draw])});
+    site_.state_organisation(std::move(stated));
+  }
+
   void change_faults() {
     switch (rng_.below(8)) {
       case 0:
@@ -320,8 +337,22 @@ class Walk {
     ++result_.comparisons;
     result_.problem = compare_holds(site_);
     if (result_.problem.empty()) result_.problem = site_.engine().recount();
+    if (result_.problem.empty()) result_.problem = below_zero();
     if (result_.problem.empty() && options_.calm) result_.problem = compare_seconds();
     std::tie(lost_ppm_, doubled_ppm_, late_ppm_) = ppm;
+  }
+
+  // What was taken from an account it had, whatever its team is called by then.
+  std::string below_zero() const {
+    const State& s = site_.engine().state();
+    std::string problem;
+    s.ledger.for_each(0, floor_seconds(s.now), [&](const Account& a, int64_t hour, int64_t ms) {
+      const bool held = is_held(a.column) || a.column == Column::lost;
+      if (held && ms < 0 && problem.empty())
+        problem = fmt::format("{} of team {} is below zero in the hour {}", enum_name(a.column),
+                              s.names.name(a.team), hour);
+    });
+    return problem;
   }
 
   std::string compare_seconds() {

@@ -47,6 +47,8 @@ void WatchedSite::look() {
 
 void WatchedSite::tick() { take({Tick{}}); }
 
+void WatchedSite::state_organisation(OrganisationStated stated) { take({std::move(stated)}); }
+
 void WatchedSite::run_until(Instant to, bool inclusive) {
   const bool looks = rules_.look_every.us > 0;
   for (;;) {

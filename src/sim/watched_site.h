@@ -33,6 +33,7 @@ class WatchedSite {
   void poll(bool full = false);
   void look();
   void tick();
+  void state_organisation(OrganisationStated stated);
 
   void set_telemetry_away(bool away) { telemetry_away_ = away; }
   void set_clock_ahead(Duration by) { clock_ahead_ = by; }  // of our own clock

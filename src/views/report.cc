@@ -125,7 +125,7 @@ std::vector<IdleHoldRow> idle_holds_of(const State& state) {
     const Workload& w = state.workloads.at(id);
     if (w.idle.kind == IdleKind::none) continue;
     rows.push_back({.workload = w.job.label,
-                    .team = w.job.account,
+                    .team = state.names.name(w.team),
                     .user = w.job.user,
                     .kind = w.idle.kind,
                     .gpus = w.idle.devices,

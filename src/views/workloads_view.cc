@@ -12,7 +12,7 @@ WorkloadList workloads_of(const State& state, const WorkloadFilter& filter) {
     const Workload& w = it->second;
     const Job& job = w.job;
     if (!filter.state.empty() && filter.state != enum_name(job.state)) continue;
-    if (!filter.team.empty() && filter.team != job.account) continue;
+    if (!filter.team.empty() && filter.team != state.names.name(w.team)) continue;
     if (!filter.user.empty() && filter.user != job.user) continue;
     if (list.workloads.size() == std::max<size_t>(filter.most, 1)) {
       list.next_cursor = list.workloads.back().id;
@@ -23,8 +23,10 @@ WorkloadList workloads_of(const State& state, const WorkloadFilter& filter) {
          .workload = job.label,
          .name = job.name,
          .user = job.user,
-         .team = job.account,
-         .klass = job.qos,
+         .team = state.names.name(w.team),
+         .klass = state.names.name(w.klass),
+         .account = job.account,
+         .qos = job.qos,
          .partition = job.partition,
          .state = job.state,
          .gpus = w.holding ? static_cast<int64_t>(w.devices.size()) : job.request.devices.total,

@@ -11,7 +11,7 @@ namespace fairlead {
 
 struct WorkloadRow {
   WorkloadId id = 0;
-  std::string workload, name, user, team, klass, partition;
+  std::string workload, name, user, team, klass, account, qos, partition;
   JobState state = JobState::unknown;
   int64_t gpus = 0;
   std::string gang, nodes;
@@ -22,8 +22,8 @@ struct WorkloadRow {
   bool operator==(const WorkloadRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WorkloadRow, (),
-                      (id, workload, name, user, team, klass, partition, state, gpus, gang, nodes,
-                       submitted, started, ended, epoch, idle_kind, gpu_seconds))
+                      (id, workload, name, user, team, klass, account, qos, partition, state, gpus,
+                       gang, nodes, submitted, started, ended, epoch, idle_kind, gpu_seconds))
 
 struct WorkloadList {
   std::string apiVersion = "fairlead/v1", kind = "WorkloadList";

@@ -233,6 +233,16 @@ class ConsoleTest(unittest.TestCase):
                        lambda x: {name, x["user"]} | {b["code"] for b in x["blockers"]} | {b["cure"] for b in x["blockers"]})
         self.no_problems()
 
+    def test_teams_state_who_owns_and_waits(self):
+        def wanted(t: dict) -> set[str]:
+            numbers = {thousands(r["own_milli"] / 1000) for r in t["teams"]} | {thousands(r["waiting"]) for r in t["teams"]}
+            names = {r["team"].split("/")[-1] for r in t["teams"]} | {u["account"] or "(none)" for u in t["unassigned"]} | {m["hint"] for m in t["misconfigured"]}
+            return numbers | names if t["organisation"] else {"No organisation is known"}
+
+        self.stands_on("#/teams", "!!document.querySelector('main section')", "/v1/teams", wanted)
+        self.browser.shot("teams")
+        self.no_problems()
+
     def test_fleet_shows_each_gpu(self):
         fabric = self.get("/v1/fabric")
         self.browser.open(f"{self.url}/#/fleet", "!!document.querySelector('main section')")
@@ -248,7 +258,7 @@ class ConsoleTest(unittest.TestCase):
 
     def test_keys_lead_everywhere(self):
         self.browser.open(self.url, "!!document.querySelector('header')")
-        for keys, want in (("gq", "#/queue"), ("gf", "#/fleet"), ("go", "#/")):
+        for keys, want in (("gq", "#/queue"), ("gt", "#/teams"), ("gf", "#/fleet"), ("go", "#/")):
             self.browser.key(*keys)
             self.browser.wait(f"location.hash === '{want}'")
         self.browser.key("?")
@@ -269,7 +279,7 @@ class ConsoleTest(unittest.TestCase):
         self.browser.wait("/scheduler|live|stale|not seen/.test(document.querySelector('footer').textContent)")
 
     def test_every_page_fits_a_phone(self):
-        for page, ready in (("", ".fold"), ("#/queue", "main section"), ("#/fleet", "main section")):
+        for page, ready in (("", ".fold"), ("#/queue", "main section"), ("#/teams", "main section"), ("#/fleet", "main section")):
             self.browser.look(390, 844)
             self.browser.open(f"{self.url}/{page}", f"!!document.querySelector('{ready}')")
             self.assertLessEqual(self.browser.js("document.documentElement.scrollWidth"), 390, page)
@@ -295,7 +305,7 @@ class ConsoleTest(unittest.TestCase):
         if not SHOTS:
             self.skipTest("--shots is not given")
         rows = self.get("/v1/queue")["waiting"]
-        pages = {"overview": ("", ".fold"), "queue": ("#/queue", "main section"), "fleet": ("#/fleet", "main section")}
+        pages = {"overview": ("", ".fold"), "queue": ("#/queue", "main section"), "teams": ("#/teams", "main section"), "fleet": ("#/fleet", "main section")}
         if rows:
             pages["workload"] = (f"#/workloads/{urllib.request.quote(rows[0]['workload'], safe='')}", "h1")
         for name, (page, ready) in pages.items():

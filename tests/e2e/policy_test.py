@@ -11,6 +11,42 @@ from pathlib import Path
 from support import BUILD, ROOT
 
 CASES = ROOT / "tests" / "policy"
+KUEUE = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: kueue.x-k8s.io/v1beta1
+  kind: ClusterQueue
+  metadata: {name: team-a}
+  spec:
+    cohort: ml
+    queueingStrategy: BestEffortFIFO
+    namespaceSelector: {}
+    preemption: {reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}
+    fairSharing: {weight: 2}
+    resourceGroups:
+    - coveredResources: [cpu, nvidia.com/gpu]
+      flavors:
+      - name: h100
+        resources:
+        - {name: cpu, nominalQuota: "64"}
+        - {name: nvidia.com/gpu, nominalQuota: 32, borrowingLimit: "8", lendingLimit: 16}
+- {apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: lq, namespace: ml-a}, spec: {clusterQueue: team-a}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-b}
+spec:
+  cohortName: ml
+  resourceGroups:
+  - flavors: [{name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: 16}]}]
+---
+{kind: ResourceFlavor, metadata: {name: h100}, spec: {nodeLabels: {nvidia.com/gpu.product: H100}}}
+---
+{kind: WorkloadPriorityClass, metadata: {name: high}, value: 1000}
+---
+{kind: WorkloadPriorityClass, metadata: {name: low}, value: 10}
+"""
 
 
 class Policy(unittest.TestCase):
@@ -85,6 +121,53 @@ class Policy(unittest.TestCase):
         self.file.write_text(self.page.replace("expect  preempt r2", "expect  reshape p1"))
         view = json.loads(self.policy("test", str(self.folder), "-o", "json", want=3).stdout)
         self.assertEqual((view["not_run"], view["tests"][0]["outcome"]), (1, "not_run"))
+
+    def test_what_kueue_has_becomes_a_file(self) -> None:
+        queues, folder = self.folder / "queues.yaml", self.folder / "kueue"
+        queues.write_text(KUEUE)
+        folder.mkdir()
+        (folder / "kueue.policy").write_text(self.policy("import", "kueue", str(queues)).stdout)
+        self.policy("check", str(folder))
+        self.assertEqual(self.policy("fmt", "--check", str(folder)).stdout, "")
+        team = json.loads(self.policy("explain", "ml/team-a", str(folder), "-o", "json").stdout)
+        (h100,) = team["devices"]
+        self.assertEqual((h100["device"], h100["own_milli"], h100["lend_milli"], h100["limit_milli"]), ("H100", 32000, 16000, 40000))
+        self.assertEqual((team["weight"], team["members"]), (2, ['kubernetes namespace "ml-a"']))
+        cohort = json.loads(self.policy("explain", "ml", str(folder), "-o", "json").stdout)
+        self.assertEqual((cohort["devices"][0]["own_milli"], cohort["children"]), (48000, ["ml/team-a", "ml/team-b"]))
+        text = (folder / "kueue.policy").read_text()
+        self.assertRegex(text, r"class high +{ rank 1000 +preempts low }")
+        self.assertIn("No counterpart: cpu 64 of h100, queueingStrategy: BestEffortFIFO", text)
+        queues.write_text("kind: ClusterQueue\nspec: {}\n")
+        self.assertIn(f"{queues}:1:1: error: this ClusterQueue has no name", self.policy("import", "kueue", str(queues), want=5).stderr)
+        queues.write_text("a: [")
+        self.assertIn("not YAML", self.policy("import", "kueue", str(queues), want=5).stderr)
+        queues.write_text("kind: Pod\nmetadata: {name: x}\n")
+        self.assertIn("kueue-none", self.policy("import", "kueue", str(queues), want=5).stderr)
+
+    def test_members_of_a_table(self) -> None:
+        file = self.folder / "tabled" / "acme.policy"
+        file.parent.mkdir()
+        file.write_text('org acme v1\nlang 1\nteam acme {\n  team a { members file "people.csv" }\n}\n')
+        self.assertIn("error[E814]: the table `people.csv` cannot be read", self.policy("check", str(file), want=1).stderr)
+        (file.parent / "people.csv").write_text("user;name\nana;Ana\n;nobody\n")
+        self.assertIn("warning[W816]: this row has no user", self.policy("check", str(file)).stderr)
+        view = json.loads(self.policy("explain", "a", str(file), "-o", "json").stdout)
+        self.assertEqual(view["members"], ['file "people.csv", 1 member'])
+
+    def test_diff_of_two_files(self) -> None:
+        new = self.folder / "new.policy"
+        new.write_text(self.page.replace("own     160 H100", "own     128 H100").replace("org acme v7", "org acme v8"))
+        jobs = self.folder / "jobs.csv"
+        jobs.write_text("workload,account,user\n1,research,ana\n")
+        done = self.policy("diff", str(self.file), str(new), "--jobs", str(jobs))
+        self.assertRegex(done.stdout, r"team research\n +during mon..fri .* own H100 128 +as outside\n +own H100 +160 +128\n")
+        self.assertIn("0 of 1 workload would be", done.stdout)
+        rows = self.policy("diff", str(self.file), str(new), "--jobs", str(jobs), "-o", "csv").stdout.splitlines()
+        self.assertIn("team research,own H100,160,128,changed", rows)
+        self.assertIn("Nothing changes", self.policy("diff", str(self.file), str(self.file), "--jobs", str(jobs)).stdout)
+        new.write_text(self.page.replace("H100", "H10O"))
+        self.policy("diff", str(self.file), str(new), want=5)
 
     def test_what_cannot_be_read_is_refused(self) -> None:
         self.policy("check", str(self.folder / "none.policy"), want=5)

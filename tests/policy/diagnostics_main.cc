@@ -3,8 +3,9 @@
 //   policy_diagnostics [--update] FILE|FOLDER...    --update writes what is said; read it as a diff
 //
 // A file holds cases between lines of `====`. A case is text, a line `----`, and what is said of
-// the text. In the text, `>>> b.policy` begins another file of the same organisation, and `>>>
-// fleet 256 H100` states the fleet; without them the text is acme.policy. A case that is good says
+// the text. In the text, `>>> b.policy` begins another file of the same organisation, `>>>
+// teams.csv` a table of members, and `>>> fleet 256 H100` states the fleet; without them the text
+// is acme.policy. A case that is good says
 // its layout, where that differs, and `good`.
 //
 // Exit codes: 0 as written, 1 something else is said, 2 wrong use or a file that cannot be read.
@@ -53,8 +54,11 @@ struct Input {
 
 void read_case(const std::string& text, Input& input) {
   std::string name = "acme.policy", body;
+  input.options.tables.emplace();
   const auto add = [&] {
-    if (!body.empty()) input.sources.add(name, std::exchange(body, {}));
+    if (body.empty()) return;
+    const lang::FileId file = input.sources.add(name, std::exchange(body, {}));
+    if (!name.ends_with(".policy")) input.options.tables->emplace(name, file);
   };
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -87,6 +91,7 @@ std::string said_of(const std::string& text) {
   for (const auto& problem : checked.problems) out += to_text(problem, input.sources);
   if (!checked.good()) return out;
   for (lang::FileId file = 0; file < input.sources.size(); ++file) {
+    if (!input.sources.file(file).name().ends_with(".policy")) continue;
     const std::string laid_out = lang::format(input.sources, file, format_rules());
     if (laid_out != input.sources.file(file).text()) out += laid_out;
   }

@@ -179,6 +179,27 @@ def explanation(workload: str) -> dict | None:
                    "scheduler_start_estimate": ago(-12_000), "nodes": "", "devices": 0, "epoch": 0, "gpu_seconds": {c: 0 for c in COLUMNS}, "idle_kind": "none", "idle_since": None}
 
 
+def team(path: str, parent: str, own: int, used: int, limit: int | None, headroom: int, waiting: int, share: int, **more) -> dict:
+    return {"team": path, "parent": parent, "depth": 0 if not parent else path.count("/") + 1, "device": "H100", "own_milli": own * 1000, "lend_milli": None,
+            "borrow_milli": None if limit is None else (limit - own) * 1000, "limit_milli": None if limit is None else limit * 1000, "used_milli": used * 1000,
+            "borrowed_milli": max(0, used - own) * 1000, "headroom_milli": headroom * 1000, "running": used // 8, "waiting": waiting, "waiting_milli": waiting * 16_000,
+            "weight": 1, "usage_gpu_seconds": used * 61 * HOUR, "share_ppm": share, "window": "", "budget": "", "budget_used_ppm": None} | more
+
+
+def teams(kind: str) -> dict:
+    base = {"apiVersion": "fairlead/v1", "kind": "TeamList", "site": "alpha", "as_of": ago(4), "organisation": "", "version": "", "teams": [], "unassigned": [],
+            "misconfigured": [], "notes": ["no organisation is known"]}
+    if kind != "full":
+        return base
+    rows = [team("acme", "", 128, 118, 128, 10, 40, 1_000_000), team("product", "acme", 48, 62, 112, 10, 12, 540_000),
+            team("product/ads", "product", 0, 30, None, 10, 4, 480_000), team("product/search", "product", 16, 32, None, 10, 8, 520_000),
+            team("research", "acme", 80, 50, None, 10, 28, 460_000, window="mon..fri 08:00..20:00 Europe/Berlin", budget="5000 H100 h per 30d hard", budget_used_ppm=810_000)]
+    nobodys = team("(unassigned)", "", 0, 6, None, 0, 2, 0, weight=0)
+    return base | {"organisation": "acme", "version": "v7", "teams": [*rows, nobodys], "unassigned": [{"account": "guests", "running": 1, "waiting": 2, "gpus": 38}],
+                   "misconfigured": [{"what": "account", "name": "reserch", "nearest": "research", "workloads": 3, "gpus": 24, "first": "4251",
+                                      "hint": "no team claims account 'reserch': is 'research' meant, or a line of members missing?"}], "notes": []}
+
+
 class Handler(BaseHTTPRequestHandler):
     kind = "full"
     protocol_version = "HTTP/1.1"
@@ -227,6 +248,8 @@ class Handler(BaseHTTPRequestHandler):
         elif path == "/v1/queue":
             rows = [] if self.kind == "empty" else report()["waiting"]
             self.json({"site": "alpha", "as_of": None if self.kind == "empty" else ago(4), "waiting": rows, "waiting_more": 0})
+        elif path == "/v1/teams":
+            self.json(teams(self.kind))
         elif path == "/v1/fabric":
             self.json(fabric() if full else {"site": "alpha", "as_of": None, "nodes": [], "switches": []})
         elif path.startswith("/v1/workloads/") and path.endswith("/explain"):

@@ -60,6 +60,12 @@ export const plural = (n: number, noun: string) => `${thousands(n)} ${noun}${n =
 
 export const orNone = (name: string) => name || '(none)'
 
+// Thousandths of a device: "256", "0.143", "-2".
+export function milli(n: number): string {
+  const part = Math.abs(n) % 1000
+  return (n < 0 ? '-' : '') + thousands(Math.trunc(Math.abs(n) / 1000)) + (part === 0 ? '' : `.${String(part).padStart(3, '0').replace(/0+$/, '')}`)
+}
+
 // "1 % of the way" on a logarithmic scale from one second to `mostUs`, as a percentage of the width.
 export function logPosition(us: number, mostUs: number): number {
   const span = Math.log10(Math.max(10, mostUs / 1e6))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { apportion } from './columns'
-import { age, duration, gpuHours, localTime, logPosition, share, thousands } from './format'
+import { age, duration, gpuHours, localTime, logPosition, milli, share, thousands } from './format'
 import { liveness, paced, type Link } from './live'
 import { filterWaiting, firstBlockers, idleSums, knowable, naturalCompare, racks, shapeVerdict, shortBy, waitingCures } from './order'
 import type { Blocker, FabricNode, IdleHold, Report, Waiting } from './views'
@@ -13,6 +13,9 @@ describe('format', () => {
     expect(thousands(1234567)).toBe('1,234,567')
     expect([gpuHours(3600), gpuHours(36000), gpuHours(3_600_000)]).toEqual(['1.00', '10.0', '1,000'])
     expect([share(1, 3), share(1, 0)]).toEqual(['33.3 %', '-'])
+  })
+  it('thousandths of a device', () => {
+    expect([256_000, 143, -2_500, 1_234_500_000, 0].map(milli)).toEqual(['256', '0.143', '-2.5', '1,234,500', '0'])
   })
   it('times', () => {
     expect(age(null, 0)).toBe('-')

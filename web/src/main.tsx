@@ -10,6 +10,7 @@ import { go, queueHref, route, workloadHref } from './route'
 import { search } from './search'
 import { choose, fabric, live, queue, report, site, sites, start } from './store'
 import { nextTheme, theme } from './theme'
+import { Teams } from './teams'
 import { Workload } from './workload'
 import './style.css'
 
@@ -52,7 +53,7 @@ function Head() {
       {sites.value.length < 2 ? <strong class="site">{own || 'Fairlead'}</strong> : (
         <select aria-label="site" value={site.value || own} onChange={(e) => choose({ site: e.currentTarget.value })}>{sites.value.map((s) => <option key={s}>{s}</option>)}</select>
       )}
-      <nav aria-label="pages">{item('overview', '#/', 'o')}{item('queue', '#/queue', 'q')}{item('fleet', '#/fleet', 'f')}</nav>
+      <nav aria-label="pages">{item('overview', '#/', 'o')}{item('queue', '#/queue', 'q')}{item('teams', '#/teams', 't')}{item('fleet', '#/fleet', 'f')}</nav>
       <Search />
       <State />
       <button onClick={nextTheme} data-hint="key: t" aria-label={`colours: ${theme.value}`}>{{ system: 'auto', light: 'light', dark: 'dark' }[theme.value]}</button>
@@ -74,6 +75,7 @@ function Page() {
     case 'overview': return <Overview />
     case 'queue': return <Queue query={r.query} />
     case 'workload': return <Workload key={r.id} id={r.id} />
+    case 'teams': return <Teams />
     case 'fleet': return <Fleet />
     case 'unknown': return <Empty>There is no page “{r.path}”. <a href="#/">Overview</a></Empty>
   }

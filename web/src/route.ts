@@ -1,8 +1,8 @@
-// Where one is: #/ · #/queue?q=ads · #/workloads/4242 · #/fleet
+// Where one is: #/ · #/queue?q=ads · #/workloads/4242 · #/fleet · #/teams
 import { signal } from '@preact/signals'
 
 export type Route =
-  | { page: 'overview' } | { page: 'queue'; query: string } | { page: 'workload'; id: string } | { page: 'fleet' }
+  | { page: 'overview' } | { page: 'queue'; query: string } | { page: 'workload'; id: string } | { page: 'fleet' } | { page: 'teams' }
   | { page: 'unknown'; path: string }
 
 export function routeOf(hash: string): Route {
@@ -11,6 +11,7 @@ export function routeOf(hash: string): Route {
   if (head === '') return { page: 'overview' }
   if (head === 'queue') return { page: 'queue', query: new URLSearchParams(search).get('q') ?? '' }
   if (head === 'fleet') return { page: 'fleet' }
+  if (head === 'teams') return { page: 'teams' }
   if (head === 'workloads' && rest.length > 0 && rest[0] !== '') return { page: 'workload', id: decoded(rest.join('/')) }
   return { page: 'unknown', path }
 }

@@ -58,6 +58,20 @@ export interface Explanation {
   idle_kind: string; idle_since: Instant; note: string
 }
 
+export interface TeamRow {
+  team: string; parent: string; depth: number; device: string
+  own_milli: number; lend_milli: number | null; borrow_milli: number | null; limit_milli: number | null
+  used_milli: number; borrowed_milli: number; headroom_milli: number; running: number; waiting: number; waiting_milli: number
+  weight: number; usage_gpu_seconds: number; share_ppm: number; window: string; budget: string; budget_used_ppm: number | null
+}
+
+export interface Teams {
+  site: string; as_of: Instant; organisation: string; version: string; teams: TeamRow[]
+  unassigned: { account: string; running: number; waiting: number; gpus: number }[]
+  misconfigured: { what: string; name: string; nearest: string; workloads: number; gpus: number; first: string; hint: string }[]
+  notes: string[]
+}
+
 export interface Device { index: number; model: string; column: Column; workload: string; look: string; looked_at: Instant }
 
 export interface FabricNode {

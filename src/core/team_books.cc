@@ -1,0 +1,181 @@
+#include "core/team_books.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace fairlead {
+namespace {
+
+using policy::DeviceId;
+using policy::Milli;
+using policy::Organisation;
+using policy::TeamId;
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, small, small);
+}
+
+// From the scheduler's numbers of names to the organisation's, each looked up once.
+class Meanings {
+ public:
+  explicit Meanings(const State& state) : state_(state), org_(state.organisation->rules()) {}
+
+  std::optional<DeviceId> device(NameId model) {
+    const auto [at, is_new] = devices_.try_emplace(model);
+    if (is_new) at->second = device_class_of(org_, state_.names.name(model));
+    return at->second;
+  }
+  TeamId team_or_root(NameId team) {
+    const auto [at, is_new] = teams_.try_emplace(team);
+    if (is_new) at->second = org_.team(state_.names.name(team)).value_or(policy::kRoot);
+    return at->second;
+  }
+
+ private:
+  const State& state_;
+  const Organisation& org_;
+  std::map<NameId, std::optional<DeviceId>> devices_;
+  std::map<NameId, TeamId> teams_;
+};
+
+// Sums of an hour, by team and device, and their way into what fades.
+class HourSums {
+ public:
+  HourSums(const Organisation& org, policy::Usages& usages)
+      : org_(org), usages_(usages), sums_(org.teams.size() * org.devices.size()) {}
+
+  void add(TeamId team, DeviceId device, int64_t milli_seconds) {
+    sums_[team * org_.devices.size() + device] += milli_seconds;
+  }
+  void charge(int64_t begin, int64_t end) {
+    if (end <= begin) return;
+    const size_t devices = org_.devices.size();
+    const Instant from = instant_of_seconds(begin), to = instant_of_seconds(end);
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      const Milli amount{std::max<int64_t>(std::exchange(sums_[i], 0), 0) / (end - begin)};
+      if (amount.value == 0) continue;
+      usages_.direct[i].charge(amount, from, to);
+      for (auto t = static_cast<TeamId>(i / devices);; t = org_.teams[t].parent) {
+        usages_.with_children[t * devices + i % devices].charge(amount, from, to);
+        if (t == policy::kRoot) break;
+      }
+    }
+  }
+
+ private:
+  const Organisation& org_;
+  policy::Usages& usages_;
+  std::vector<int64_t> sums_;
+};
+
+Duration half_life_of(const policy::Team& team) {
+  return std::clamp(team.half_life, policy::kHalfLifeMin, policy::kHalfLifeMax);
+}
+
+}  // namespace
+
+std::optional<DeviceId> device_class_of(const Organisation& org, std::string_view model) {
+  if (model.empty()) return org.devices.size() == 1 ? std::optional<DeviceId>(0) : std::nullopt;
+  const auto find = [&](auto&& same) -> std::optional<DeviceId> {
+    for (DeviceId d = 0; d < org.devices.size(); ++d) {
+      const policy::DeviceClass& device = org.devices[d];
+      if (same(device.name) || std::ranges::any_of(device.models, same)) return d;
+    }
+    return std::nullopt;
+  };
+  if (const auto exact = find([&](const std::string& name) { return name == model; })) return exact;
+  return find([&](const std::string& name) { return same_letters(name, model); });
+}
+
+std::optional<DeviceId> device_class_of(const State& state, const Job& job) {
+  const Organisation& org = state.organisation->rules();
+  if (!job.request.devices.model.empty()) return device_class_of(org, job.request.devices.model);
+  std::set<std::optional<DeviceId>> classes;
+  for_each_name(job.partition, [&](const std::string& name) {
+    const auto partition = state.partitions.find(name);
+    if (partition == state.partitions.end()) return;
+    for (const std::string& node_name : partition->second.nodes) {
+      const auto node = state.fleet.find(node_name);
+      if (!node) continue;
+      for (const DeviceGroup& group : state.fleet.node(*node).facts.devices)
+        classes.insert(device_class_of(org, group.model));
+    }
+  });
+  return classes.size() == 1 ? *classes.begin() : device_class_of(org, "");
+}
+
+std::vector<Milli> capacity_of(const State& state) {
+  std::vector<Milli> capacity(state.organisation->rules().devices.size());
+  Meanings meanings(state);
+  for (const FleetNode& node : state.fleet.nodes()) {
+    if (!node.present || !node.usable) continue;
+    for (const DeviceIndex device : node.devices)
+      if (const auto d = meanings.device(state.fleet.device(device).model))
+        capacity[*d] = capacity[*d] + policy::devices(1);
+  }
+  return capacity;
+}
+
+void for_each_held(const State& state, const Workload& workload,
+                   const std::function<void(DeviceId, Milli)>& f) {
+  const Organisation& org = state.organisation->rules();
+  std::map<NameId, int64_t> devices;
+  for (const DeviceIndex device : workload.devices) ++devices[state.fleet.device(device).model];
+  for (const auto& [model, count] : devices)
+    if (const auto d = device_class_of(org, state.names.name(model))) f(*d, policy::devices(count));
+  if (workload.unplaced_milli <= 0) return;
+  if (const auto d = device_class_of(org, workload.job.request.devices.model))
+    f(*d, Milli{workload.unplaced_milli});
+}
+
+policy::Quota quota_of(const State& state) {
+  const KnownOrganisation& known = *state.organisation;
+  policy::Quota quota(known.rules());
+  policy::follow_calendar(known.rules(), known.zones, state.now, quota);
+  const std::vector<Milli> capacity = capacity_of(state);
+  for (DeviceId d = 0; d < capacity.size(); ++d) quota.set_capacity(d, capacity[d]);
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& workload = state.workloads.at(id);
+    const TeamId team = team_of(state, workload).value_or(policy::kRoot);
+    for_each_held(state, workload,
+                  [&](DeviceId d, Milli amount) { quota.charge(team, d, amount); });
+  }
+  return quota;
+}
+
+policy::Usages usages_of(const State& state) {
+  const Organisation& org = state.organisation->rules();
+  policy::Usages usages;
+  Duration longest;
+  for (const policy::Team& team : org.teams) {
+    for (DeviceId d = 0; d < org.devices.size(); ++d) {
+      usages.direct.emplace_back(half_life_of(team));
+      usages.with_children.emplace_back(half_life_of(org.teams[team.parent]));
+    }
+    longest = std::max(longest, half_life_of(team));
+  }
+  constexpr int64_t kHalfLivesMax = 10;  // chosen: a thousandth is left then
+  const int64_t now = floor_seconds(state.now);
+  const int64_t from = now - std::min(now, kHalfLivesMax * whole_seconds(longest));
+  const LedgerData& books = state.ledger.data();
+  HourSums sums(org, usages);
+  Meanings meanings(state);
+  int64_t hour = 0;
+  const auto close = [&] {
+    sums.charge(std::max(hour, books.opened), std::min(hour + kLedgerHour, now));
+  };
+  state.ledger.for_each(from, now, [&](const Account& account, int64_t begins, int64_t amount) {
+    if (begins != hour) close();
+    hour = begins;
+    if (!is_held(account.column) && account.column != Column::lost) return;
+    if (const auto device = meanings.device(account.model))
+      sums.add(meanings.team_or_root(account.team), *device, amount);
+  });
+  close();
+  return usages;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,41 @@
+// The organisation's arithmetic on the live state: who holds how much of what, and has used how
+// much of late.
+//
+// Devices are counted by the class of the organisation that their model is in; what is in none
+// counts for nobody and is told. What nobody's team holds is charged to the root, so that nobody is
+// promised it. Limits are those that hold at `state.now`.
+//
+// Requires, of all: an organisation is known. Cost: O(devices + workloads that hold); usage O(rows
+// of the ledger in ten half-lives).
+#pragma once
+
+#include <functional>
+
+#include "core/belonging.h"
+#include "policy/order.h"
+
+namespace fairlead {
+
+// The class of devices that the scheduler's word for a model means: by the name of one of its
+// models or its own, else by these without regard to case. An empty word is the only class there
+// is.
+std::optional<policy::DeviceId> device_class_of(const policy::Organisation& organisation,
+                                                std::string_view model);
+
+// The class that a job asks for: by its word, else by what the nodes of its partitions have, where
+// that is one class.
+std::optional<policy::DeviceId> device_class_of(const State& state, const Job& job);
+
+// By DeviceId: devices of the fleet that may be used.
+std::vector<policy::Milli> capacity_of(const State& state);
+
+// Calls f(device, amount) for each class of which the workload holds some.
+void for_each_held(const State& state, const Workload& workload,
+                   const std::function<void(policy::DeviceId, policy::Milli)>& f);
+
+policy::Quota quota_of(const State& state);
+
+// Faded, to the hour: a row of the ledger counts as if its hour had seen it evenly.
+policy::Usages usages_of(const State& state);
+
+}  // namespace fairlead
