@@ -1,6 +1,7 @@
 #include "policy/order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "base/check.h"
@@ -15,6 +16,19 @@ bool operator<(const OrderKey& a, const OrderKey& b) {
   if (a.share < b.share) return true;
   if (b.share < a.share) return false;
   return std::tuple(a.since, a.id) < std::tuple(b.since, b.id);
+}
+
+UsageNow::UsageNow(const Organisation& organisation, const Usages& usages, Instant now)
+    : devices_(organisation.devices.size()) {
+  const auto at_now = [&](const FadingUsage& usage) { return usage.at(now); };
+  std::ranges::transform(usages.with_children, std::back_inserter(with_children_), at_now);
+  std::ranges::transform(usages.direct, std::back_inserter(direct_), at_now);
+}
+Wide UsageNow::with_children(TeamId team, DeviceId device) const {
+  return with_children_.empty() ? 0 : with_children_[team * devices_ + device];
+}
+Wide UsageNow::direct(TeamId team, DeviceId device) const {
+  return direct_.empty() ? 0 : direct_[team * devices_ + device];
 }
 
 std::optional<TeamId> over_budget(const Organisation& org, const std::vector<BudgetState>& budgets,
@@ -67,21 +81,14 @@ OrderKey Tournament::key_at(TeamId team, const Work& work, const Share& share) c
 }
 
 Share Tournament::share_of_child(TeamId child, DeviceId device) const {
-  const Organisation& org = world_.organisation;
-  const Milli held = world_.quota.used(child, device);
-  const int64_t weight = org.teams[child].weight;
-  const auto& usages = world_.usages.with_children;
-  const FadingUsage none(org.teams[org.teams[child].parent].half_life);
-  return share_of(usages.empty() ? none : usages[child * org.devices.size() + device], held, weight,
-                  world_.now);
+  const Team& team = world_.organisation.teams[child];
+  return share_of(world_.usage.with_children(child, device), world_.quota.used(child, device),
+                  team.weight, world_.organisation.teams[team.parent].half_life);
 }
 
 Share Tournament::share_of_own(TeamId team, DeviceId device) const {
-  const Organisation& org = world_.organisation;
-  const auto& usages = world_.usages.direct;
-  const FadingUsage none(org.teams[team].half_life);
-  return share_of(usages.empty() ? none : usages[team * org.devices.size() + device],
-                  world_.quota.direct(team, device), 1, world_.now);
+  return share_of(world_.usage.direct(team, device), world_.quota.direct(team, device), 1,
+                  world_.organisation.teams[team].half_life);
 }
 
 void Tournament::play(TeamId team) {

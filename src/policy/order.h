@@ -40,6 +40,18 @@ struct Usages {
   std::vector<FadingUsage> with_children, direct;
 };
 
+// The same at one instant, for a look: it is asked for far more often than it changes.
+class UsageNow {
+ public:
+  UsageNow(const Organisation& organisation, const Usages& usages, Instant now);
+  Wide with_children(TeamId team, DeviceId device) const;
+  Wide direct(TeamId team, DeviceId device) const;
+
+ private:
+  size_t devices_;
+  std::vector<Wide> with_children_, direct_;  // by team and then by device; empty: nothing
+};
+
 // How a team stands with its own budget.
 enum class BudgetState : uint8_t { within, soft_over, hard_over };
 BOOST_DESCRIBE_ENUM(BudgetState, within, soft_over, hard_over)
@@ -54,10 +66,9 @@ class Tournament {
   struct World {
     const Organisation& organisation;
     const Quota& quota;  // is read at each change
-    const Usages& usages;
+    const UsageNow& usage;
     const std::vector<BudgetState>& budgets;  // by team; empty: nobody has one
     const std::vector<Milli>& anywhere_held;  // by class: what its `anywhere` work holds
-    Instant now;
   };
   Tournament(const World& world, const Waiting& waiting);  // both outlive it and stay as they are
 
@@ -65,6 +76,20 @@ class Tournament {
   void pop();                    // its group goes on with the next. Requires: there is a top.
   void close();                  // its whole group is out. Requires: there is a top.
   void changed(const Work& by);  // its team holds more or less now
+
+  // All groups of `device` that ask for more than `size` are out; f is called with the first of
+  // each.
+  template <class F>
+  void close_larger(DeviceId device, Milli size, F&& f) {
+    bool any = false;
+    for (Contestant& c : contestants_) {
+      if (!c.plays() || c.next->device != device || c.next->size <= size) continue;
+      f(*c.next);
+      c.next = c.group->end();
+      any = true;
+    }
+    if (any) play_all();
+  }
 
  private:
   struct Contestant {

@@ -21,6 +21,7 @@ class Look {
         org_(world.organisation),
         room_(room),
         quota_(world.quota),
+        usage_(org_, world.usages, world.now),
         anywhere_held_(org_.classes.size()),
         reservations_(org_.devices.size()),
         gone_(world.running.size(), false) {
@@ -35,7 +36,7 @@ class Look {
 
  private:
   Tournament tournament() const {
-    return Tournament({org_, quota_, w_.usages, w_.budgets, anywhere_held_, w_.now}, w_.waiting);
+    return Tournament({org_, quota_, usage_, w_.budgets, anywhere_held_}, w_.waiting);
   }
 
   // 1 and 2.
@@ -48,9 +49,11 @@ class Look {
         order.pop();
         admit(*work);
         order.changed(*work);
+        if (reservations_[work->device].of != nullptr) refuse_larger(order, work->device);
       } else if (verdict.verdict == Verdict::reserve) {
         plan_.own.push_back(verdict);
         order.pop();  // the next of its group has none
+        refuse_larger(order, work->device);
       } else if (verdict.cause == Cause::reservation && tries < kTriesMax) {
         ++tries;
         plan_.own.push_back(verdict);
@@ -60,6 +63,14 @@ class Look {
         order.close();
       }
     }
+  }
+
+  // Where somebody has the reservation, what is larger than all that is free need not be asked one
+  // by one.
+  void refuse_larger(Tournament& order, DeviceId device) {
+    order.close_larger(device, room_.free(device), [&](const Work& work) {
+      plan_.refusals.push_back({group_of(work), verdict_on(work)});
+    });
   }
 
   Decision verdict_on(const Work& work) {
@@ -115,30 +126,41 @@ class Look {
   }
 
   Reservation reservation_for(const Work& work) const {
-    std::vector<const RunningWork*> ending;
+    std::vector<const RunningWork*> heap;  // the first to end on top
     for (const RunningWork& r : w_.running)
-      if (r.work.device == work.device && r.ends.known()) ending.push_back(&r);
-    std::ranges::sort(ending, {},
-                      [](const RunningWork* r) { return std::pair(r->ends, r->work.id); });
-    // By count first, which is cheap; where it stands is asked of those lengths alone that are
-    // long enough.
+      if (r.work.device == work.device && r.ends.known()) heap.push_back(&r);
+    const auto later = [](const RunningWork* a, const RunningWork* b) {
+      return std::pair(a->ends, a->work.id) > std::pair(b->ends, b->work.id);
+    };
+    std::ranges::make_heap(heap, later);
+    std::vector<const RunningWork*> gone;  // in the order in which they end
+    const auto end_next = [&] {
+      std::ranges::pop_heap(heap, later);
+      gone.push_back(heap.back());
+      heap.pop_back();
+    };
+    // By count first, which is cheap. Where it stands is asked of those lengths alone that are long
+    // enough: twice as many more, until it fits, and then between the last two.
     Quota then = quota_;
     Milli free = room_.free(work.device);
-    size_t length = 0;
     const auto enough = [&] {
       return work.size <= std::min(free, then.headroom(work.team, work.device));
     };
-    while (!enough() && length < ending.size()) {
-      const Work& gone = ending[length++]->work;
-      then.refund(gone.team, gone.device, gone.size);
-      free = free + gone.size;
+    while (!enough() && !heap.empty()) {
+      end_next();
+      const Work& ended = gone.back()->work;
+      then.refund(ended.team, ended.device, ended.size);
+      free = free + ended.size;
     }
     if (!enough()) return {.of = &work, .at = {}, .gone = {}};
-    const auto fits = [&](size_t n) {
-      return room_.fits_without(work, std::span(ending).first(n));
-    };
-    if (!fits(ending.size())) return {.of = &work, .at = {}, .gone = {}};
-    size_t least = length, most = ending.size();  // the more is gone, the more fits
+    const auto fits = [&](size_t n) { return room_.fits_without(work, std::span(gone).first(n)); };
+    size_t least = gone.size();
+    for (size_t more = 1; !fits(gone.size()); more *= 2) {
+      if (heap.empty()) return {.of = &work, .at = {}, .gone = {}};
+      least = gone.size() + 1;
+      for (size_t i = 0; i < more && !heap.empty(); ++i) end_next();
+    }
+    size_t most = gone.size();  // the more is gone, the more fits
     while (least < most) {
       const size_t half = (least + most) / 2;
       if (fits(half))
@@ -146,9 +168,9 @@ class Look {
       else
         least = half + 1;
     }
-    ending.resize(least);
-    const Instant at = ending.empty() ? w_.now : std::max(ending.back()->ends, w_.now);
-    return {.of = &work, .at = at, .gone = std::move(ending)};
+    gone.resize(least);
+    const Instant at = gone.empty() ? w_.now : std::max(gone.back()->ends, w_.now);
+    return {.of = &work, .at = at, .gone = std::move(gone)};
   }
 
   bool is_over_by(const Work& work, const Reservation& reservation) const {
@@ -197,7 +219,7 @@ class Look {
       return static_cast<size_t>(std::max<int64_t>(0, *w_.evictions_left)) - evicted_;
     };
     if (evictions_left() == 0) return;
-    const RunningKinds kinds(w_.running);
+    const RunningKinds kinds(org_, w_.running, w_.now);
     Tournament order = tournament();
     for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
       const Work* work = order.top();
@@ -273,6 +295,7 @@ class Look {
   const Organisation& org_;
   Room& room_;
   Quota quota_;
+  UsageNow usage_;
   std::vector<Milli> anywhere_held_;       // by class
   std::vector<Reservation> reservations_;  // by device
   std::vector<bool> gone_;                 // of the running

@@ -1,6 +1,7 @@
 #include "policy/take_back.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -29,21 +30,18 @@ class Search {
   Search(const Field& field, const Work& claimant, const std::vector<bool>& gone,
          size_t victims_max)
       : f_(field), claimant_(claimant), victims_max_(victims_max) {
-    const auto enter = [&](size_t i) {
+    std::vector<bool> within_reach;
+    for (const RunningKinds::Kind& kind : f_.kinds.kinds())
+      within_reach.push_back(is_within_reach(kind));
+    if (!f_.kinds.any_idle() && std::ranges::find(within_reach, true) == within_reach.end()) return;
+    const auto first = f_.spent.lower_bound({claimant.id, 0});
+    const bool has_spent = first != f_.spent.end() && first->first == claimant.id;
+    for (const auto& [i, kind] : f_.kinds.by_price()) {
       const RunningWork& r = f_.running[i];
-      if (gone[i] || r.work.device != claimant.device) return;
-      if (f_.spent.contains({claimant.id, r.work.id})) return;
+      if ((!within_reach[kind] && !r.idle) || gone[i] || r.work.device != claimant.device) continue;
+      if (has_spent && f_.spent.contains({claimant.id, r.work.id})) continue;
       if (rule_for(f_, f_.quota, claimant, r)) candidates_.push_back(i);
-    };
-    for (auto k = f_.kinds.busy().lower_bound({.device = claimant.device});
-         k != f_.kinds.busy().end() && k->first.device == claimant.device; ++k) {
-      if (is_within_reach(k->first)) std::ranges::for_each(k->second, enter);
     }
-    std::ranges::for_each(f_.kinds.idle(), enter);
-    std::vector<std::pair<Price, size_t>> priced;
-    for (const size_t i : candidates_) priced.emplace_back(price_of(i), i);
-    std::ranges::sort(priced);
-    std::ranges::transform(priced, candidates_.begin(), [](const auto& p) { return p.second; });
   }
 
   std::optional<std::vector<Victim>> run() {
@@ -57,17 +55,14 @@ class Search {
   }
 
  private:
-  using Price = std::tuple<int64_t, unsigned __int128, WorkId>;
   // Whether there is a rule for work of this kind that has run for long.
   bool is_within_reach(const RunningKinds::Kind& kind) const {
+    if (kind.device != claimant_.device) return false;
     const RunningWork any{.work = {.team = kind.team, .klass = kind.klass, .device = kind.device},
                           .started = f_.now - kLongAgo,
                           .ends = {},
                           .kept_till = {}};
     return rule_for(f_, f_.quota, claimant_, any).has_value();
-  }
-  Price price_of(size_t i) const {
-    return {rank_of(i), loss_of(f_.organisation, f_.running[i], f_.now), f_.running[i].work.id};
   }
   int64_t rank_of(size_t i) const { return f_.organisation.classes[f_.running[i].work.klass].rank; }
 
@@ -138,27 +133,43 @@ class Search {
     return victims;
   }
 
+  // All sets that could be the best, the cheaper candidates first. A set that is enough is not
+  // extended, nor one that costs more than the best or cannot become large enough any more.
+  using Price = std::tuple<int64_t, unsigned __int128, std::vector<WorkId>>;
+  struct Best {
+    std::vector<Victim> victims;
+    Price price;
+  };
   std::optional<std::vector<Victim>> exact(const std::vector<size_t>& within) const {
-    std::optional<std::vector<Victim>> best;
-    std::tuple<int64_t, unsigned __int128, std::vector<WorkId>> best_price;
-    for (uint32_t mask = 1; mask < uint32_t{1} << within.size(); ++mask) {
-      std::vector<size_t> set;
-      unsigned __int128 loss = 0;
-      std::vector<WorkId> ids;
-      for (size_t k = 0; k < within.size(); ++k) {
-        if ((mask >> k & 1) == 0) continue;
-        set.push_back(within[k]);
-        loss += loss_of(f_.organisation, f_.running[within[k]], f_.now);
-        ids.push_back(f_.running[within[k]].work.id);
+    std::vector<Milli> behind(within.size() + 1);  // sizes from here on
+    for (size_t k = within.size(); k-- > 0;)
+      behind[k] = behind[k + 1] + f_.running[within[k]].work.size;
+    std::optional<Best> best;
+    std::vector<size_t> set;
+    const auto extend = [&](const auto& self, size_t k, Milli freed, Price price) -> void {
+      const Milli missing = claimant_.size - f_.room.free(claimant_.device) - freed;
+      if (!set.empty() && missing.value <= 0) {
+        if (auto victims = taken(set)) {
+          if ((!best || price < best->price) && is_minimal(set))
+            best = {*std::move(victims), std::move(price)};
+          return;
+        }
       }
-      std::tuple price{rank_of(set.back()), loss, std::move(ids)};
-      if (best && !(price < best_price)) continue;
-      auto victims = taken(set);
-      if (!victims || !is_minimal(set)) continue;
-      best = std::move(victims);
-      best_price = std::move(price);
-    }
-    return best;
+      for (; k < within.size() && behind[k] >= missing; ++k) {
+        const RunningWork& r = f_.running[within[k]];
+        Price more = price;
+        std::get<0>(more) = rank_of(within[k]);
+        std::get<1>(more) += loss_of(f_.organisation, r, f_.now);
+        std::get<2>(more).push_back(r.work.id);
+        if (best && more > best->price) continue;
+        set.push_back(within[k]);
+        self(self, k + 1, freed + r.work.size, std::move(more));
+        set.pop_back();
+      }
+    };
+    extend(extend, 0, {}, {});
+    if (!best) return std::nullopt;
+    return std::move(best->victims);
   }
   bool is_minimal(const std::vector<size_t>& set) const {
     for (size_t i = 0; i < set.size(); ++i) {
@@ -191,14 +202,26 @@ class Search {
 
 }  // namespace
 
-RunningKinds::RunningKinds(std::span<const RunningWork> running) {
-  for (size_t i = 0; i < running.size(); ++i) {
+RunningKinds::RunningKinds(const Organisation& organisation, std::span<const RunningWork> running,
+                           Instant now) {
+  const auto kind_of = [&](size_t i) {
     const Work& work = running[i].work;
-    if (running[i].idle)
-      idle_.push_back(i);
-    else
-      busy_[{.device = work.device, .team = work.team, .klass = work.klass}].push_back(i);
+    return Kind{.device = work.device, .team = work.team, .klass = work.klass};
+  };
+  std::map<Kind, size_t> numbers;
+  std::vector<std::tuple<int64_t, unsigned __int128, WorkId, size_t>> priced;
+  for (size_t i = 0; i < running.size(); ++i) {
+    numbers.emplace(kind_of(i), 0);
+    priced.emplace_back(organisation.classes[running[i].work.klass].rank,
+                        loss_of(organisation, running[i], now), running[i].work.id, i);
   }
+  for (auto& [kind, number] : numbers) {
+    number = kinds_.size();
+    kinds_.push_back(kind);
+  }
+  std::ranges::sort(priced);
+  any_idle_ = std::ranges::any_of(running, &RunningWork::idle);
+  for (const auto& [rank, loss, id, i] : priced) by_price_.push_back({i, numbers.at(kind_of(i))});
 }
 
 std::optional<Rule> rule_for(const Field& f, const Quota& q, const Work& claimant,

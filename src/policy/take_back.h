@@ -26,7 +26,6 @@
 #pragma once
 
 #include <compare>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -49,7 +48,8 @@ constexpr size_t kExactMax = 12;  // chosen: 4,096 sets
 
 using SpentPairs = std::set<std::pair<WorkId, WorkId>>;  // claimant and victim
 
-// Work that runs, by what decides whether it may be taken: a claimant asks once for each kind.
+// Work that runs, the cheapest to take first, and of what kind each is: whether a claimant may take
+// it is decided once for a kind.
 class RunningKinds {
  public:
   struct Kind {
@@ -58,14 +58,20 @@ class RunningKinds {
     ClassId klass = 0;
     auto operator<=>(const Kind&) const = default;
   };
-  explicit RunningKinds(std::span<const RunningWork> running);
+  RunningKinds(const Organisation& organisation, std::span<const RunningWork> running, Instant now);
 
-  const std::map<Kind, std::vector<size_t>>& busy() const { return busy_; }  // indexes
-  const std::vector<size_t>& idle() const { return idle_; }
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  struct Entry {
+    size_t running = 0;  // index
+    size_t kind = 0;     // index
+  };
+  const std::vector<Entry>& by_price() const { return by_price_; }
+  bool any_idle() const { return any_idle_; }
 
  private:
-  std::map<Kind, std::vector<size_t>> busy_;
-  std::vector<size_t> idle_;
+  std::vector<Kind> kinds_;
+  std::vector<Entry> by_price_;  // by rank, loss and id
+  bool any_idle_ = false;
 };
 
 struct Field {  // what stands, when a claimant looks around

@@ -110,10 +110,10 @@ bool operator<(const Share& a, const Share& b) {
   return product(a.usage, b.weight) < product(b.usage, a.weight);
 }
 
-Share share_of(const FadingUsage& usage, Milli held, int64_t weight, Instant now) {
+Share share_of(Wide usage, Milli held, int64_t weight, Duration half_life) {
   CHECK(held.value >= 0 && weight >= 0);
-  const Wide soon = static_cast<Wide>(held.value) * static_cast<Wide>(usage.half_life().us);
-  return {.usage = plus(usage.at(now), soon), .weight = weight};
+  const Wide soon = static_cast<Wide>(held.value) * static_cast<Wide>(half_life.us);
+  return {.usage = plus(usage, soon), .weight = weight};
 }
 
 }  // namespace fairlead::policy

@@ -62,6 +62,9 @@ struct Share {
   friend bool operator<(const Share& a, const Share& b);
 };
 
-Share share_of(const FadingUsage& usage, Milli held, int64_t weight, Instant now);
+Share share_of(Wide usage, Milli held, int64_t weight, Duration half_life);
+inline Share share_of(const FadingUsage& usage, Milli held, int64_t weight, Instant now) {
+  return share_of(usage.at(now), held, weight, usage.half_life());
+}
 
 }  // namespace fairlead::policy

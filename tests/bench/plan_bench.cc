@@ -2,9 +2,9 @@
 //
 //   cmake --build --preset release --target plan_bench && build/release/plan_bench
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "base/rng.h"
@@ -13,11 +13,12 @@
 namespace fairlead::policy {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr Instant kNow = instant_of_seconds(1'796'025'600);
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double cpu_seconds() {  // of this process: others on the machine are of no account
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 // Four branches of five teams, three classes, one class of devices.
@@ -123,9 +124,9 @@ void one_change() {
     site.running.erase(site.running.begin() + static_cast<ptrdiff_t>(ends));
     site.quota.refund(gone.team, gone.device, gone.size);
     site.free = site.free + gone.size;
-    const auto begin = Clock::now();
+    const double begin = cpu_seconds();
     const Plan plan = site.look_at(kNow + seconds(i));
-    took.push_back(seconds_since(begin));
+    took.push_back(cpu_seconds() - begin);
     for (const Decision& d : plan.acts) {
       if (d.verdict != Verdict::admit) {
         ++evicted;
@@ -149,7 +150,8 @@ void one_change() {
   }
   std::ranges::sort(took);
   fmt::print(
-      "one job of {} ends, {} wait in {} groups: a look {:.2f} ms (P50), {:.2f} ms (P99), {:.2f} "
+      "one job of {} ends, {} wait in {} groups: a look {:.2f} ms of CPU (P50), {:.2f} ms (P99), "
+      "{:.2f} "
       "ms "
       "(worst); {} admitted, {} evicted in 500 looks\n",
       site.running.size(), site.waiting.size(), site.waiting.groups().size(), 1e3 * took[250],
@@ -163,9 +165,9 @@ void admissions(const char* what, int64_t capacity, int count, int64_t size) {
     if (size > 0) work.size = devices(size);
     site.waiting.put(work);
   }
-  const auto begin = Clock::now();
+  const double begin = cpu_seconds();
   const Plan plan = site.look_at(kNow);
-  const double took = seconds_since(begin);
+  const double took = cpu_seconds() - begin;
   fmt::print("{}: {} of {} admitted in {:.2f} ms, {:.0f} /s\n", what, site.admitted(plan), count,
              1e3 * took, static_cast<double>(site.admitted(plan)) / took);
 }
