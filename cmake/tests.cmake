@@ -14,6 +14,7 @@ if(FAIRLEAD_BENCH AND TARGET fairlead_sim)
 endif()
 if(FAIRLEAD_BENCH AND TARGET fairlead_policy)
   fairlead_bench(plan_bench fairlead_policy)
+  fairlead_bench(victims_bench fairlead_policy)
 endif()
 if(FAIRLEAD_BENCH AND TARGET fairlead_fabric)
   # The peers' rules get what this machine can do; ours is compiled as it is shipped.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -29,7 +30,11 @@ class Search {
  public:
   Search(const Field& field, const Work& claimant, const std::vector<bool>& gone,
          size_t victims_max)
-      : f_(field), claimant_(claimant), victims_max_(victims_max) {
+      : f_(field),
+        claimant_(claimant),
+        victims_max_(victims_max),
+        needed_(claimant.size - std::min(field.room.free(claimant.device),
+                                         field.quota.headroom(claimant.team, claimant.device))) {
     std::vector<bool> within_reach;
     for (const RunningKinds::Kind& kind : f_.kinds.kinds())
       within_reach.push_back(is_within_reach(kind));
@@ -46,7 +51,7 @@ class Search {
 
   std::optional<std::vector<Victim>> run() {
     for (;;) {
-      const auto best = cheapest();
+      auto best = cheapest();
       if (!best || best->size() > victims_max_) return std::nullopt;
       const auto offender = would_come_back(*best);
       if (!offender) return best;
@@ -66,16 +71,87 @@ class Search {
   }
   int64_t rank_of(size_t i) const { return f_.organisation.classes[f_.running[i].work.klass].rank; }
 
+  // What the cheapest-first set needs bounds the ranks. Within them the set that loses least by
+  // count alone is the best, if it will do; else two greedy sets, and a search for a better one.
   std::optional<std::vector<Victim>> cheapest() const {
-    const auto enough = cheapest_first();
+    const auto enough = first_enough(candidates_);
     if (!enough) return std::nullopt;
-    // What the cheapest-first set needs bounds the ranks; within them the exact search may do
-    // better.
     const int64_t rank_max = rank_of(enough->back().running);
     std::vector<size_t> within;
     for (const size_t i : candidates_)
       if (rank_of(i) <= rank_max) within.push_back(i);
-    return within.size() <= kExactMax ? exact(within) : pruned(*enough);
+    if (const auto least = least_by_count(within)) {
+      if (auto victims = taken(*least)) return pruned(*std::move(victims));
+    }
+    Best best = priced(pruned(*enough));
+    std::vector<size_t> by_density = within;  // lost for each device that is freed
+    std::ranges::sort(by_density, {},
+                      [&](size_t i) { return std::pair(density_of(i), f_.running[i].work.id); });
+    if (const auto other = first_enough(by_density)) {
+      Best second = priced(pruned(*other));
+      if (second.price < best.price) best = std::move(second);
+    }
+    return improved(within, std::move(best)).victims;
+  }
+
+  // A knapsack the other way round: what frees at least `needed_` and loses least, whatever the
+  // rules and the room say. Nothing where it would take too long.
+  std::optional<std::vector<size_t>> least_by_count(const std::vector<size_t>& within) const {
+    if (needed_.value <= 0) return std::nullopt;
+    int64_t unit = 0;
+    for (const size_t i : within) unit = std::gcd(unit, f_.running[i].work.size.value);
+    if (unit == 0) return std::nullopt;
+    const auto needed = static_cast<size_t>((needed_.value + unit - 1) / unit);
+    if (needed > kKnapsackMax / within.size()) return std::nullopt;
+    constexpr auto kNever = ~static_cast<unsigned __int128>(0);
+    std::vector<unsigned __int128> least(needed + 1, kNever);  // to free at least so many
+    std::vector<bool> took(within.size() * (needed + 1));
+    const auto size_of = [&](size_t k) {
+      return static_cast<size_t>(f_.running[within[k]].work.size.value / unit);
+    };
+    const auto rest = [&](size_t k, size_t n) { return n - std::min(n, size_of(k)); };
+    least[0] = 0;
+    for (size_t k = 0; k < within.size(); ++k) {
+      const unsigned __int128 loss = loss_of(f_.organisation, f_.running[within[k]], f_.now);
+      for (size_t n = needed; n > 0; --n) {  // downwards: each is taken once
+        const unsigned __int128 before = least[rest(k, n)];
+        if (before == kNever || before + loss >= least[n]) continue;
+        least[n] = before + loss;
+        took[k * (needed + 1) + n] = true;
+      }
+    }
+    std::vector<size_t> set;
+    size_t n = needed;
+    for (size_t k = within.size(); k-- > 0;) {
+      if (!took[k * (needed + 1) + n]) continue;
+      set.push_back(within[k]);
+      n = rest(k, n);
+    }
+    std::ranges::reverse(set);  // the cheapest first
+    return set;
+  }
+  unsigned __int128 density_of(size_t i) const {
+    const RunningWork& r = f_.running[i];
+    const int64_t size = std::max<int64_t>(1, r.work.size.value);
+    return loss_of(f_.organisation, r, f_.now) / static_cast<unsigned __int128>(size);
+  }
+
+  using Price = std::tuple<int64_t, unsigned __int128, std::vector<WorkId>>;  // rank, loss, ids
+  struct Best {
+    std::vector<Victim> victims;
+    Price price;
+  };
+  Best priced(std::vector<Victim> victims) const {
+    Best best;
+    for (const Victim& v : victims) {
+      auto& [rank, loss, ids] = best.price;
+      rank = std::max(rank, rank_of(v.running));
+      loss += loss_of(f_.organisation, f_.running[v.running], f_.now);
+      ids.push_back(f_.running[v.running].work.id);
+    }
+    std::ranges::sort(std::get<2>(best.price));
+    best.victims = std::move(victims);
+    return best;
   }
 
   // Takes them one after the other. Returns nothing where one has no rule when its turn comes, or
@@ -101,14 +177,14 @@ class Search {
     return claimant_.size <= quota.headroom(claimant_.team, claimant_.device);
   }
 
-  // The shortest run of candidates, the cheapest first, that makes the claimant fit.
-  std::optional<std::vector<Victim>> cheapest_first() const {
+  // The shortest run of these that makes the claimant fit.
+  std::optional<std::vector<Victim>> first_enough(const std::vector<size_t>& order) const {
     Quota quota = f_.quota;
     Milli free = f_.room.free(claimant_.device);
     std::vector<Victim> victims;
     std::vector<const RunningWork*> gone;
     bool fits = false;  // by count, and then where they stand
-    for (const size_t i : candidates_) {
+    for (const size_t i : order) {
       const auto rule = rule_for(f_, quota, claimant_, f_.running[i]);
       if (!rule) continue;
       victims.push_back({i, *rule});
@@ -123,60 +199,71 @@ class Search {
   }
 
   // Gives back, the most expensive first, whom the claimant does not need.
-  std::optional<std::vector<Victim>> pruned(std::vector<Victim> victims) const {
+  std::vector<Victim> pruned(std::vector<Victim> victims) const {
     for (size_t i = victims.size(); i-- > 0;) {
-      std::vector<size_t> without;
-      for (size_t k = 0; k < victims.size(); ++k)
-        if (k != i) without.push_back(victims[k].running);
-      if (auto fewer = taken(without)) victims = std::move(*fewer);
+      std::vector<size_t> set;
+      for (const Victim& v : victims) set.push_back(v.running);
+      if (auto fewer = without(set, i)) victims = std::move(*fewer);
     }
     return victims;
   }
+  std::optional<std::vector<Victim>> without(const std::vector<size_t>& set, size_t i) const {
+    Milli freed;
+    for (const size_t v : set) freed = freed + f_.running[v].work.size;
+    if (freed - f_.running[set[i]].work.size < needed_) return std::nullopt;
+    std::vector<size_t> fewer = set;
+    fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
+    return taken(fewer);
+  }
 
-  // All sets that could be the best, the cheaper candidates first. A set that is enough is not
-  // extended, nor one that costs more than the best or cannot become large enough any more.
-  using Price = std::tuple<int64_t, unsigned __int128, std::vector<WorkId>>;
-  struct Best {
-    std::vector<Victim> victims;
-    Price price;
-  };
-  std::optional<std::vector<Victim>> exact(const std::vector<size_t>& within) const {
-    std::vector<Milli> behind(within.size() + 1);  // sizes from here on
+  // Looks through the sets that could be better, the cheaper candidates first, for kSetsMax steps.
+  // A set that is enough is not extended, nor one that cannot become large enough any more, nor one
+  // that costs more than the best even if what is missing came at the lowest density there is.
+  Best improved(const std::vector<size_t>& within, Best best) const {
+    struct Rest {  // from a candidate on
+      Milli size;
+      unsigned __int128 density_least = ~static_cast<unsigned __int128>(0);
+    };
+    std::vector<Rest> rest(within.size() + 1);
     for (size_t k = within.size(); k-- > 0;)
-      behind[k] = behind[k + 1] + f_.running[within[k]].work.size;
-    std::optional<Best> best;
+      rest[k] = {.size = rest[k + 1].size + f_.running[within[k]].work.size,
+                 .density_least = std::min(rest[k + 1].density_least, density_of(within[k]))};
+    int steps = 0;
     std::vector<size_t> set;
-    const auto extend = [&](const auto& self, size_t k, Milli freed, Price price) -> void {
-      const Milli missing = claimant_.size - f_.room.free(claimant_.device) - freed;
+    const auto extend = [&](const auto& self, size_t k, Milli freed, const Price& price) -> void {
+      const Milli missing = needed_ - freed;
       if (!set.empty() && missing.value <= 0) {
         if (auto victims = taken(set)) {
-          if ((!best || price < best->price) && is_minimal(set))
-            best = {*std::move(victims), std::move(price)};
+          if (is_minimal(set)) {
+            Best found = priced(*std::move(victims));
+            if (found.price < best.price) best = std::move(found);
+          }
           return;
         }
       }
-      for (; k < within.size() && behind[k] >= missing; ++k) {
+      for (; k < within.size() && rest[k].size >= missing && steps < kSetsMax; ++k) {
         const RunningWork& r = f_.running[within[k]];
-        Price more = price;
-        std::get<0>(more) = rank_of(within[k]);
-        std::get<1>(more) += loss_of(f_.organisation, r, f_.now);
-        std::get<2>(more).push_back(r.work.id);
-        if (best && more > best->price) continue;
+        const unsigned __int128 loss = std::get<1>(price) + loss_of(f_.organisation, r, f_.now);
+        const Milli left = missing - r.work.size;
+        const unsigned __int128 least =
+            left.value <= 0 || k + 1 == within.size()
+                ? loss
+                : loss + rest[k + 1].density_least * static_cast<unsigned __int128>(left.value);
+        const int64_t rank = std::max(std::get<0>(price), rank_of(within[k]));
+        if (std::pair(rank, least) > std::pair(std::get<0>(best.price), std::get<1>(best.price)))
+          continue;
+        ++steps;
         set.push_back(within[k]);
-        self(self, k + 1, freed + r.work.size, std::move(more));
+        self(self, k + 1, freed + r.work.size, {rank, loss, {}});
         set.pop_back();
       }
     };
     extend(extend, 0, {}, {});
-    if (!best) return std::nullopt;
-    return std::move(best->victims);
+    return best;
   }
   bool is_minimal(const std::vector<size_t>& set) const {
-    for (size_t i = 0; i < set.size(); ++i) {
-      std::vector<size_t> without = set;
-      without.erase(without.begin() + static_cast<ptrdiff_t>(i));
-      if (taken(without)) return false;
-    }
+    for (size_t i = 0; i < set.size(); ++i)
+      if (without(set, i)) return false;
     return true;
   }
 
@@ -197,6 +284,7 @@ class Search {
   const Field& f_;
   const Work& claimant_;
   size_t victims_max_;
+  Milli needed_;  // no less makes the claimant fit; more where it is too scattered
   std::vector<size_t> candidates_;  // the cheapest first
 };
 

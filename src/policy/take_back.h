@@ -16,13 +16,14 @@
 // fit.
 //
 // Among minimal sets the one whose highest rank is lowest; among those the one that loses the
-// fewest device-seconds (since what is kept, and the restart); then by id. Exact up to kExactMax
-// candidates of the ranks that are needed, and above by taking the cheapest first and giving back
-// what is not needed. Final check: with the victims gone and the claimant in, none of the victims
-// may displace the claimant, by any rule; one that may is left where it is, and another set is
-// looked for. So two cannot swap. That a longer chain does not come round again is the breaker's
-// part: a pair of claimant and victim is spent until something finishes, is submitted, or the
-// policy changes.
+// fewest device-seconds (since what is kept, and the restart); then by id. By count
+// that is a knapsack, and solved; where its answer breaks a rule or leaves the claimant no place,
+// and for very many candidates, it is two greedy rules and a search from there that ends after
+// kSetsMax steps (tests/bench/victims_bench.cc: how far from the least). Final check: with the
+// victims gone and the claimant in, none of the victims may displace the claimant, by any rule; one
+// that may is left where it is, and another set is looked for. So two cannot swap. That a longer
+// chain does not come round again is the breaker's part: a pair of claimant and victim is spent
+// until something finishes, is submitted, or the policy changes.
 #pragma once
 
 #include <compare>
@@ -44,7 +45,8 @@ struct Victim {
   bool operator==(const Victim&) const = default;
 };
 
-constexpr size_t kExactMax = 12;  // chosen: 4,096 sets
+constexpr int kSetsMax = 512;               // chosen
+constexpr size_t kKnapsackMax = 2'000'000;  // candidates by units; chosen: some ms
 
 using SpentPairs = std::set<std::pair<WorkId, WorkId>>;  // claimant and victim
 
