@@ -131,6 +131,7 @@ void Engine::apply(const PollEnded& ended) {
     waiting_changed_ = false;
   }
   find_idle_holds();
+  if (ended.source == Source::scheduler && ended.ok && !state_.frozen) suggest();
 }
 
 void Engine::apply(const Tick&) {
@@ -264,6 +265,8 @@ void Engine::apply(const OrganisationStated& stated) {
   state_.organisation_stated = stated;
   state_.organisation = std::move(*known);
   if (state_.organisation) assign_all(state_);
+  allocator_.forget();
+  state_.allocation = nullptr;
 }
 
 // --- telemetry -----------------------------------------------------------------------------------

@@ -7,9 +7,11 @@
 //   1 apply    the event to the facts
 //   2 book     every device into its column, at the second the fact is about
 //   3 conclude idle holds opened and closed, work lost, sources lost and back
+//     plan     where an organisation is known and a look at the scheduler ended well: what would be
+//              started and taken back (core/suggestion.h)
 //   4 check    that the columns add up to the hardware; a mismatch stops the process
 //
-// In the observe stage there are no further steps: nothing is planned, so nothing can be written.
+// There are no further steps: what is planned is suggested, and nothing can be written.
 // Cost: O(log workloads + devices of the job) an event; O(devices) when a poll ends.
 #pragma once
 
@@ -17,6 +19,7 @@
 #include <set>
 #include <vector>
 
+#include "core/allocator.h"
 #include "core/state.h"
 #include "model/decision.h"
 
@@ -74,6 +77,8 @@ class Engine {
   void expire_looks();
   void drop_unrestated(const Poll& poll);
   void find_idle_holds();
+  void suggest();
+  void score(const Workload& workload, bool waited);
   void lose_source(Source source, const std::string& why);
   void freeze(Instant since);
   void index_workloads();
@@ -96,6 +101,7 @@ class Engine {
   std::vector<Decision> decisions_;
   Poll polls_[3];
   bool waiting_changed_ = true;  // the shapes that wait, or what is free
+  Allocator allocator_;
   boost::unordered_flat_map<uint32_t, WorkloadId> by_job_;
   boost::unordered_flat_set<uint64_t> past_runs_;  // of `past`: number and submission of each run
 };

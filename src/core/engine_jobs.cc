@@ -75,11 +75,14 @@ void Engine::come_back(Workload& workload, const Job& job) {
 
 void Engine::state_job(Workload& workload, const Job& job) {
   const bool waited = workload.job.state == JobState::pending;
+  const bool was_in_array = workload.epoch == 0 && !workload.holding && array_of(job) != nullptr;
   state_.queues.remove(workload);
   const JobChange change = take_job(state_, workload, job);
   state_.queues.add(workload);
   if (waited || job.state == JobState::pending || change.evicted || has_ended(job.state))
     waiting_changed_ = true;
+  allocator_.changed(workload.id);
+  score(workload, waited || was_in_array);
   if (change.evicted && change.lost_device_seconds > 0) {
     decide(DecisionKind::work_lost, &workload,
            fmt::format("run {} of {} was thrown away ({}): {} device-seconds", workload.epoch,
@@ -118,6 +121,8 @@ void Engine::vanish(Workload& workload) {
          fmt::format("{} had not ended when last seen ({}), and the scheduler no longer knows it",
                      workload.job.label, was_holding ? "running" : "waiting"));
   waiting_changed_ = true;
+  allocator_.changed(workload.id);
+  score(workload, !was_holding);
 }
 
 namespace {
@@ -131,6 +136,8 @@ NameId past_name(NameTable& names, std::string_view name) {
 // Keeps of the workload what reports and people ask for.
 void Engine::move_to_past(WorkloadId id) {
   Workload& workload = state_.workloads.at(id);
+  allocator_.changed(id);
+  state_.suggested.now.erase(id);
   state_.queues.remove(workload);
   close_use(state_, workload);
   const Job& job = workload.job;

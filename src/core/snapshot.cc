@@ -31,6 +31,7 @@ State state_of(StateParts p) {
   s.past = std::move(p.past);
   s.past_dropped = p.past_dropped;
   s.next_workload = p.next_workload;
+  s.suggested = std::move(p.suggested);
   return s;
 }
 

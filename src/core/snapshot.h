@@ -31,13 +31,15 @@ struct StateParts {
   std::vector<PastWorkload> past;
   uint64_t past_dropped = 0;
   WorkloadId next_workload = 1;
+  Suggested suggested;
   bool operator==(const StateParts&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StateParts, (),
                       (site, rules, now, seq, steps, frozen, events_refused, samples_unmatched,
                        scheduler, partitions, qos, associations, reservations, licences,
                        organisation_stated, sources, names, fleet, devices, node_free,
-                       unplaced_milli, ledger, workloads, past, past_dropped, next_workload))
+                       unplaced_milli, ledger, workloads, past, past_dropped, next_workload,
+                       suggested))
 
 State state_of(StateParts parts);
 

@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "core/organisation.h"
 #include "core/queues.h"
+#include "core/suggestion.h"
 #include "core/workload.h"
 #include "evidence/activity.h"
 #include "fabric/fleet.h"
@@ -20,6 +21,8 @@
 #include "model/event.h"
 
 namespace fairlead {
+
+struct Allocation;  // core/allocator.h
 
 // One device in the books.
 struct DeviceBook {
@@ -113,8 +116,11 @@ struct State {
   uint64_t past_dropped = 0;
   WorkloadId next_workload = 1;
 
+  Suggested suggested;
+
   Queues queues;                                          // follows from `workloads`
   std::shared_ptr<const KnownOrganisation> organisation;  // from the texts; null: none is stated
+  std::shared_ptr<const Allocation> allocation;  // of the last look; null: none since the start
 
   const SourceState& source(Source s) const { return sources[static_cast<size_t>(s)]; }
   SourceState& source(Source s) { return sources[static_cast<size_t>(s)]; }
@@ -151,6 +157,7 @@ void for_each_part(const State& s, F&& f) {
   f("past", s.past);
   f("past_dropped", s.past_dropped);
   f("next_workload", s.next_workload);
+  f("suggested", s.suggested);
 }
 
 // Milli-seconds of all runs of `workload` until now, by column.

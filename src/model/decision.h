@@ -15,9 +15,11 @@ enum class DecisionKind : uint8_t {
   workload_vanished,  // the scheduler forgot a workload that had not ended
   source_lost,        // facts of a source grow old; what it reported stays as it was
   source_back,
+  start_suggested,      // the planner would start it now
+  take_back_suggested,  // the planner would take its devices back, for somebody else
 };
 BOOST_DESCRIBE_ENUM(DecisionKind, idle_hold_opened, idle_hold_closed, work_lost, workload_vanished,
-                    source_lost, source_back)
+                    source_lost, source_back, start_suggested, take_back_suggested)
 
 struct Decision {
   std::string id;  // "<seq>.<n>": made from its cause, so the same cause gives the same id

@@ -1,0 +1,119 @@
+#include "core/allocator.h"
+
+#include <algorithm>
+
+#include "core/team_books.h"
+
+namespace fairlead {
+namespace {
+
+bool waits_for_room(const Workload& workload) {
+  return !workload.ended && !workload.holding && workload.job.state == JobState::pending &&
+         competes(workload.job);
+}
+
+int32_t tasks_of(const Job& job) {
+  if (job.array.id == 0 || job.array.task >= 0) return 1;
+  int32_t tasks = std::max(1, job.array.waiting_count);
+  if (job.array.running_max > 0) tasks = std::min(tasks, job.array.running_max);
+  return std::min(tasks, kTasksMax);
+}
+
+Duration time_limit(const Job& job) {
+  return seconds(std::max<int64_t>(0, job.request.time_limit_s));
+}
+
+}  // namespace
+
+void Allocator::begin(const State& state) {
+  forget();
+  room_.emplace(state);
+  rules_ = state.organisation->rules();
+  policy::Class none;
+  none.name = "(none)";
+  none.rank = std::numeric_limits<int32_t>::min();
+  rules_.classes.push_back(none);
+  for (const auto& [id, workload] : state.workloads) changed_.push_back(id);
+}
+
+policy::ClassId Allocator::class_or_last(const State& state, const Workload& workload) const {
+  return class_of(state, workload)
+      .value_or(static_cast<policy::ClassId>(rules_.classes.size() - 1));
+}
+
+void Allocator::take_in(const State& state, WorkloadId id) {
+  for (uint64_t task = 0; waiting_.find(work_id(id, task)) != nullptr; ++task)
+    waiting_.remove(work_id(id, task));
+  const auto found = state.workloads.find(id);
+  if (found == state.workloads.end() || !waits_for_room(found->second)) return;
+  const Workload& workload = found->second;
+  const uint32_t shape = room_->number_of(state, workload.job);
+  if (shape == 0) return;
+  policy::Work work{.id = 0,
+                    .team = team_of(state, workload).value_or(policy::kRoot),
+                    .klass = class_or_last(state, workload),
+                    .device = room_->device_of(shape),
+                    .size = policy::devices(shape_of(workload.job).total),
+                    .since = workload.first_submit,
+                    .time_max = time_limit(workload.job),
+                    .shape = shape};
+  for (int32_t task = 0; task < tasks_of(workload.job); ++task) {
+    work.id = work_id(id, static_cast<uint64_t>(task));
+    waiting_.put(work);
+  }
+}
+
+std::vector<policy::RunningWork> Allocator::running(const State& state) const {
+  std::vector<policy::RunningWork> running;
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& workload = state.workloads.at(id);
+    const Duration limit = time_limit(workload.job);
+    policy::RunningWork r{
+        .work = {.id = work_id(id),
+                 .team = team_of(state, workload).value_or(policy::kRoot),
+                 .klass = class_or_last(state, workload),
+                 .since = workload.first_submit,
+                 .time_max = limit},
+        .started = workload.run_start,
+        .ends = limit.us > 0 ? std::max(workload.run_start + limit, state.now) : Instant{},
+        .kept_till = {}};
+    for_each_held(state, workload, [&](policy::DeviceId device, policy::Milli amount) {
+      if (amount <= r.work.size) return;  // of several classes, what it has most of
+      r.work.device = device;
+      r.work.size = amount;
+    });
+    if (r.work.size.value > 0) running.push_back(r);
+  }
+  return running;
+}
+
+Allocation Allocator::look(const State& state) {
+  if (!room_ || !room_->refresh(state)) begin(state);
+  std::ranges::sort(changed_);
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  for (const WorkloadId id : changed_) take_in(state, id);
+  changed_.clear();
+  const policy::Quota quota = quota_of(state);
+  const policy::Usages usages = usages_of(state);
+  const std::vector<policy::RunningWork> runs = running(state);
+  std::optional<int64_t> evictions_left;
+  if (rules_.for_waiting && rules_.for_waiting->most)
+    evictions_left = rules_.for_waiting->most->most;
+  SiteRoom::Visit visit(*room_, state);
+  Allocation allocation;
+  allocation.plan = policy::look({.organisation = rules_,
+                                  .quota = quota,
+                                  .waiting = waiting_,
+                                  .running = runs,
+                                  .usages = usages,
+                                  .budgets = {},
+                                  .spent = {},
+                                  .now = state.now,
+                                  .evictions_left = evictions_left},
+                                 visit);
+  for (const policy::Decision& act : allocation.plan.acts)
+    allocation.nodes.push_back(visit.nodes_of(act.work));
+  return allocation;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,54 @@
+// From the state to what the planner would do now: who would start and where, what would be taken
+// back for whom, and what keeps the others.
+//
+// Only work that its scheduler would let start takes part: what is held, depends on something or
+// has reached a limit of the scheduler's own waits for that first (competes(), core/queues.h). Of
+// an array's tasks that wait together kTasksMax take part in one look. What nobody's team owns is
+// the root's, and work without a class comes after all others.
+//
+// The same state gives the same allocation, whatever was looked at before: what is kept from look
+// to look follows from the state. Cost beside the planner's own: O(nodes + devices + what runs +
+// rows of the ledger in ten half-lives).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/site_room.h"
+#include "policy/plan.h"
+
+namespace fairlead {
+
+constexpr int32_t kTasksMax = 256;  // chosen
+
+struct Allocation {
+  policy::Plan plan;                          // ids: core/site_room.h
+  std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
+};
+
+class Allocator {
+ public:
+  // Since the last look it began to wait, ceased to, or says something else.
+  void changed(WorkloadId workload) { changed_.push_back(workload); }
+  // Another organisation, or another state altogether.
+  void forget() { *this = {}; }
+
+  // Requires: an organisation is known.
+  Allocation look(const State& state);
+
+  // The rules with a last class, for work that has none.
+  const policy::Organisation& rules() const { return rules_; }
+
+ private:
+  void begin(const State& state);
+  void take_in(const State& state, WorkloadId id);
+  std::vector<policy::RunningWork> running(const State& state) const;
+  policy::ClassId class_or_last(const State& state, const Workload& workload) const;
+
+  std::optional<SiteRoom> room_;  // nothing: begin anew
+  policy::Organisation rules_;
+  policy::Waiting waiting_;
+  std::vector<WorkloadId> changed_;
+};
+
+}  // namespace fairlead

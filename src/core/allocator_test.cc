@@ -1,0 +1,248 @@
+#include "core/allocator.h"
+
+#include <gtest/gtest.h>
+
+#include "base/hostlist.h"
+#include "base/rng.h"
+#include "core/engine.h"
+#include "core/snapshot.h"
+
+namespace fairlead {
+namespace {
+
+constexpr int64_t kStart = 7200;
+
+constexpr std::string_view kAcme = R"(org acme v1
+lang 1
+class batch { rank 10 }
+class spot  { rank 1 }
+team acme {
+  own 32 h100
+  default class batch
+  team product  { own 16 h100  members slurm account "prod" }
+  team research { own 16 h100  members slurm account "res" }
+}
+devices h100 { h100 }
+)";
+
+Job job(uint32_t id, std::string account, int32_t nodes, int32_t per_node) {
+  Job j{.id = id,
+        .label = std::to_string(id),
+        .user = "ana",
+        .account = std::move(account),
+        .qos = "batch",
+        .partition = "all"};
+  j.state = JobState::pending;
+  j.reason = "Resources";
+  j.priority = 100;
+  j.submit = instant_of_seconds(kStart + id);
+  j.request = {.devices = {.model = "h100", .per_node = per_node, .total = nodes * per_node},
+               .nodes_min = nodes,
+               .time_limit_s = 3600};
+  return j;
+}
+
+// What a scheduler does with a job that waits.
+Job started(Job j, int64_t at, const std::vector<std::string>& nodes) {
+  j.state = JobState::running;
+  j.reason = "None";
+  j.start = instant_of_seconds(kStart + at);
+  for (const std::string& node : nodes) {
+    NodeShare share{.node = node, .device_count = j.request.devices.per_node};
+    for (int32_t d = 0; d < share.device_count; ++d) share.devices.push_back(d);
+    j.held.push_back(share);
+  }
+  return j;
+}
+Job ended(Job j, int64_t at) {
+  j.state = JobState::completed;
+  j.end = instant_of_seconds(kStart + at);
+  j.held.clear();
+  return j;
+}
+
+// Four nodes of eight under two leaves.
+class Site {
+ public:
+  Site() : engine_("alpha", {}) {
+    Partition all{.name = "all", .nodes = {"n1", "n2", "n3", "n4"}};
+    std::vector<What> facts{all, Qos{.name = "batch"},
+                            Topology{{{.name = "leaf0", .nodes = {"n1", "n2"}},
+                                      {.name = "leaf1", .nodes = {"n3", "n4"}}}}};
+    for (const std::string& name : all.nodes)
+      facts.push_back(Node{.name = name,
+                           .state = NodeState::idle,
+                           .devices = {{"h100", 8}},
+                           .cpus = 64,
+                           .memory_mb = 512'000});
+    facts.push_back(OrganisationStated{
+        .files = {{"acme.policy", std::string(kAcme)}}, .tables = {}, .zones = {}, .groups = {}});
+    poll(0, facts);
+  }
+  std::vector<Decision> poll(int64_t at, const std::vector<What>& records) {
+    std::vector<Decision> decisions;
+    const auto step = [&](What what) {
+      for (Decision& d :
+           engine_.step({.at = instant_of_seconds(kStart + at), .what = std::move(what)}))
+        decisions.push_back(std::move(d));
+    };
+    step(PollBegan{});
+    for (const What& record : records) step(record);
+    step(PollEnded{});
+    EXPECT_EQ(engine_.recount(), "");
+    return decisions;
+  }
+  const State& state() const { return engine_.state(); }
+  const Suggestion* suggested(uint32_t id) const {
+    const auto workload = state().queues.find(std::to_string(id));
+    if (!workload) return nullptr;
+    const auto found = state().suggested.now.find(*workload);
+    return found == state().suggested.now.end() ? nullptr : &found->second;
+  }
+  void restart() {
+    StateParts parts;
+    for_each_part(state(), [&](const char* name, const auto& part) {
+      for_each_member(parts, [&](const char* own, auto& into) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>,
+                                     std::remove_cvref_t<decltype(into)>>)
+          if (std::string_view(own) == name) into = part;
+      });
+    });
+    const Digest before = engine_.digest();
+    engine_ = Engine(state_of(std::move(parts)));
+    EXPECT_EQ(engine_.digest(), before);
+  }
+  Digest digest() const { return engine_.digest(); }
+
+ private:
+  Engine engine_;
+};
+
+TEST(Allocator, StartsWhatFitsWhereItFits) {
+  Site site;
+  Job gang = job(1, "prod", 2, 8);
+  gang.request.switches = 1;
+  site.poll(10, {started(job(9, "res", 1, 8), 5, {"n1"}), gang, job(2, "res", 1, 4)});
+  ASSERT_NE(site.suggested(1), nullptr);
+  EXPECT_EQ(site.suggested(1)->nodes, "n[3-4]") << "one leaf";
+  EXPECT_EQ(site.suggested(1)->devices, 16);
+  ASSERT_NE(site.suggested(2), nullptr);
+  EXPECT_EQ(site.suggested(2)->nodes, "n2");
+}
+
+TEST(Allocator, EnoughDevicesAndNotTogether) {
+  Site site;
+  std::vector<What> facts;
+  for (uint32_t i = 1; i <= 4; ++i)
+    facts.push_back(started(job(10 + i, "prod", 1, 1), 5, {"n" + std::to_string(i)}));
+  facts.push_back(job(1, "res", 1, 8));
+  site.poll(10, facts);
+  EXPECT_EQ(site.suggested(1), nullptr);
+  ASSERT_NE(site.state().allocation, nullptr);
+  const auto& own = site.state().allocation->plan.own;
+  ASSERT_EQ(own.size(), 1u);
+  EXPECT_EQ(own[0].cause, policy::Cause::shape);
+  EXPECT_EQ(own[0].at, instant_of_seconds(kStart + 5 + 3600)) << "the first node that is whole";
+}
+
+TEST(Allocator, TakesBackForWhoIsEntitled) {
+  Site site;
+  std::vector<What> facts;
+  for (uint32_t i = 1; i <= 4; ++i)
+    facts.push_back(started(job(10 + i, "prod", 1, 8), 5, {"n" + std::to_string(i)}));
+  facts.push_back(job(1, "res", 2, 8));
+  const auto decisions = site.poll(3000, facts);
+  ASSERT_NE(site.suggested(1), nullptr);
+  EXPECT_EQ(site.suggested(1)->victims.size(), 2u);
+  int64_t taken = 0;
+  for (const Decision& d : decisions) taken += d.kind == DecisionKind::take_back_suggested;
+  EXPECT_EQ(taken, 2);
+  EXPECT_TRUE(site.poll(3060, {}).empty()) << "what is said already is not said again";
+}
+
+TEST(Allocator, ASuggestionIsScoredByTheStart) {
+  Site site;
+  const Job waits = job(1, "prod", 1, 8);
+  site.poll(100, {waits});
+  ASSERT_NE(site.suggested(1), nullptr);
+  site.poll(160, {});
+  EXPECT_EQ(site.suggested(1)->since, instant_of_seconds(kStart + 100));
+  site.poll(400, {started(waits, 390, {"n2"})});
+  EXPECT_EQ(site.suggested(1), nullptr);
+  const ScoreCard& card = site.state().suggested.card;
+  EXPECT_EQ(card.started, 1);
+  EXPECT_EQ(card.sooner_s, 290);
+  EXPECT_EQ(card.sooner_device_s, 290 * 8);
+  EXPECT_EQ(card.without_victims, 1);
+  ASSERT_EQ(card.last.size(), 1u);
+  EXPECT_EQ(card.last[0].workload, "1");
+}
+
+TEST(Allocator, TasksOfAnArrayStartTogether) {
+  Site site;
+  Job array = job(1, "prod", 1, 2);
+  array.array = {.id = 1, .waiting = "0-9", .waiting_count = 10};
+  site.poll(10, {started(job(9, "prod", 3, 8), 5, {"n1", "n2", "n3"}), array});
+  ASSERT_NE(site.suggested(1), nullptr);
+  EXPECT_EQ(site.suggested(1)->tasks, 4);
+  EXPECT_EQ(site.suggested(1)->nodes, "n4");
+  EXPECT_EQ(site.suggested(1)->devices, 8);
+}
+
+// Whatever happens, what is kept from look to look gives what a fresh start gives.
+TEST(Allocator, DoesNotDependOnWhatItLookedAtBefore) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed);
+    Site one, other;
+    std::map<uint32_t, Job> jobs;
+    uint32_t next = 1;
+    for (int64_t at = 10; at < 400; at += 10) {
+      std::vector<What> facts;
+      for (auto& [id, j] : jobs) {
+        if (j.state == JobState::running && rng.below(8) == 0) {
+          j = ended(j, at);
+          facts.push_back(j);
+        }
+      }
+      for (uint64_t i = rng.below(3); i > 0; --i, ++next) {
+        jobs[next] = job(next, rng.below(2) == 0 ? "prod" : "res",
+                         1 + static_cast<int32_t>(rng.below(2)), 1 << rng.below(4));
+        facts.push_back(jobs[next]);
+      }
+      for (auto& [id, j] : jobs) {  // a scheduler that follows one suggestion in two
+        const Suggestion* start = one.suggested(id);
+        if (start == nullptr || start->kind != SuggestionKind::start || !start->victims.empty() ||
+            j.state != JobState::pending || rng.below(2) == 0)
+          continue;
+        std::vector<std::string> nodes;
+        for (const auto& [w, workload] : one.state().workloads) {
+          if (workload.job.id != id) continue;
+          const auto names = expand_hostlist(start->nodes);
+          nodes = *names;
+        }
+        std::vector<NodeShare> held;
+        for (const std::string& name : nodes) {
+          const FleetNode& node = one.state().fleet.node(*one.state().fleet.find(name));
+          NodeShare share{.node = name, .device_count = j.request.devices.per_node};
+          for (const DeviceIndex d : node.devices)
+            if (one.state().devices[d].holder == 0 &&
+                std::ssize(share.devices) < share.device_count)
+              share.devices.push_back(one.state().fleet.device(d).index);
+          held.push_back(share);
+        }
+        j = started(j, at, {});
+        j.held = held;
+        facts.push_back(j);
+        break;
+      }
+      one.poll(at, facts);
+      other.restart();
+      other.poll(at, facts);
+      ASSERT_EQ(one.digest(), other.digest()) << "seed " << seed << " at " << at;
+    }
+    EXPECT_GT(one.state().suggested.card.started, 0);
+  }
+}
+
+}  // namespace
+}  // namespace fairlead

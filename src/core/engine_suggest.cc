@@ -1,0 +1,139 @@
+// What the planner would do, and how that compares with what happens.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/hostlist.h"
+#include "core/belonging.h"
+#include "core/engine.h"
+
+namespace fairlead {
+namespace {
+
+std::string hostlist(const State& state, const std::set<NodeIndex>& nodes) {
+  std::vector<std::string> names;
+  for (const NodeIndex node : nodes) names.push_back(state.fleet.node(node).facts.name);
+  return fold_hostlist(names);
+}
+
+std::string rule_name(policy::Rule rule) {
+  static constexpr std::string_view kNames[] = {"own", "class", "idle"};
+  return std::string(kNames[static_cast<size_t>(rule)]);
+}
+
+int64_t devices_of(const Workload& workload) {
+  return workload.holding
+             ? static_cast<int64_t>(workload.devices.size()) + workload.unplaced_milli / 1000
+             : shape_of(workload.job).total;
+}
+
+int64_t lost_if_taken(const State& state, const policy::Organisation& rules,
+                      const Workload& workload) {
+  const auto klass = class_of(state, workload);
+  const int64_t again = whole_seconds(state.now - workload.run_start) +
+                        (klass ? whole_seconds(rules.classes[*klass].restart_cost) : 0);
+  return devices_of(workload) * std::max<int64_t>(0, again);
+}
+
+std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Allocation& allocation,
+                                                const policy::Organisation& rules) {
+  std::map<WorkloadId, Suggestion> found;
+  std::map<WorkloadId, std::set<NodeIndex>> nodes;
+  for (size_t i = 0; i < allocation.plan.acts.size(); ++i) {
+    const policy::Decision& act = allocation.plan.acts[i];
+    const WorkloadId id = workload_of(act.work);
+    const Workload& workload = state.workloads.at(id);
+    if (act.verdict == policy::Verdict::preempt) {
+      const WorkloadId claimant = workload_of(act.claimant);
+      found[id] = {.kind = SuggestionKind::take_back,
+                   .since = state.now,
+                   .devices = devices_of(workload),
+                   .claimant = claimant,
+                   .rule = rule_name(act.rule),
+                   .lost_device_seconds = lost_if_taken(state, rules, workload)};
+      found[claimant].victims.push_back(id);
+      continue;
+    }
+    Suggestion& start = found[id];
+    start.tasks = start.devices == 0 ? 1 : start.tasks + 1;
+    start.since = state.now;
+    start.devices += devices_of(workload);
+    nodes[id].insert(allocation.nodes[i].begin(), allocation.nodes[i].end());
+  }
+  for (const auto& [id, where] : nodes) found.at(id).nodes = hostlist(state, where);
+  return found;
+}
+
+}  // namespace
+
+void Engine::suggest() {
+  if (!state_.organisation) return;
+  auto allocation = std::make_shared<Allocation>(allocator_.look(state_));
+  auto now = suggestions_of(state_, *allocation, allocator_.rules());
+  for (auto& [id, suggestion] : now) {
+    const auto before = state_.suggested.now.find(id);
+    if (before != state_.suggested.now.end() && before->second.kind == suggestion.kind &&
+        before->second.claimant == suggestion.claimant) {
+      suggestion.since = before->second.since;
+      continue;
+    }
+    const Workload& workload = state_.workloads.at(id);
+    if (suggestion.kind == SuggestionKind::start) {
+      decide(DecisionKind::start_suggested, &workload,
+             suggestion.victims.empty()
+                 ? fmt::format("{} would start now on {}", workload.job.label, suggestion.nodes)
+                 : fmt::format("{} would start now on {}, with the devices of {} taken back",
+                               workload.job.label, suggestion.nodes, suggestion.victims.size()),
+             suggestion.devices);
+    } else {
+      decide(DecisionKind::take_back_suggested, &workload,
+             fmt::format("{} would be taken back for {}, by rule {}: {} device-seconds again",
+                         workload.job.label, state_.workloads.at(suggestion.claimant).job.label,
+                         suggestion.rule, suggestion.lost_device_seconds),
+             suggestion.devices, suggestion.lost_device_seconds);
+    }
+  }
+  ++state_.suggested.card.looks;
+  state_.suggested.now = std::move(now);
+  state_.allocation = std::move(allocation);
+}
+
+// A workload that waited may have started, or ended without.
+void Engine::score(const Workload& workload, bool waited) {
+  if (!waited || !state_.organisation || workload.job.state == JobState::pending) return;
+  const Workload* record = array_of(workload.job);
+  ScoreCard& card = state_.suggested.card;
+  auto made = state_.suggested.now.find(workload.id);
+  if (made == state_.suggested.now.end() && record != nullptr)
+    made = state_.suggested.now.find(record->id);
+  const bool foreseen =
+      made != state_.suggested.now.end() && made->second.kind == SuggestionKind::start;
+  if (!foreseen) {
+    if (workload.holding && !workload.devices.empty() && card.looks > 0) ++card.not_foreseen;
+    return;
+  }
+  const Suggestion& start = made->second;
+  const int64_t devices = start.devices / std::max(1, start.tasks);
+  const auto victims = static_cast<int64_t>(start.victims.size());
+  if (workload.holding) {
+    const int64_t sooner = std::max<int64_t>(0, whole_seconds(workload.run_start - start.since));
+    ++card.started;
+    card.sooner_s += sooner;
+    card.sooner_device_s += sooner * devices;
+    if (victims == 0) ++card.without_victims;
+  } else {
+    ++card.went_away;
+  }
+  if (card.last.size() == kScoredMax) card.last.erase(card.last.begin());
+  card.last.push_back({.workload = workload.job.label,
+                       .team = state_.names.name(workload.team),
+                       .klass = state_.names.name(workload.klass),
+                       .suggested = start.since,
+                       .started = workload.holding ? workload.run_start : Instant{},
+                       .devices = devices,
+                       .victims = victims});
+  if (made->first == workload.id) state_.suggested.now.erase(made);
+}
+
+}  // namespace fairlead

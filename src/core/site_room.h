@@ -1,0 +1,104 @@
+// The nodes of a site as a planner's Room: where work of the organisation's classes could stand.
+//
+// Each model has a capacity index (fabric/capacity_index.h), and a gang stands on nodes of one
+// model. What a request says of where it may run (partition, features, nodes named or left out) is
+// a mask, made once for each Shape and kept until nodes or partitions are others. Requests that are
+// alike have one number, which is the `shape` of their Work.
+//
+// A Visit is one look: whatever it takes and gives back is undone when it goes, so a look costs
+// what it asks and nothing is copied.
+//
+// Requires, of all: the state knows an organisation. One visit at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/state.h"
+#include "fabric/overlay.h"
+#include "policy/room.h"
+
+namespace fairlead {
+
+// A scheduler's record may stand for many tasks that wait; each is work of its own.
+constexpr int kTaskBits = 16;
+inline policy::WorkId work_id(WorkloadId workload, uint64_t task = 0) {
+  return workload << kTaskBits | task;
+}
+inline WorkloadId workload_of(policy::WorkId work) { return work >> kTaskBits; }
+
+class SiteRoom {
+ public:
+  explicit SiteRoom(const State& state);
+
+  // Takes over what is free and what serves. False where nodes, partitions or switches are others
+  // now: then a room is made anew, and numbers of shapes are, too.
+  bool refresh(const State& state);
+
+  // 0: nothing of the organisation's could ever serve it.
+  uint32_t number_of(const State& state, const Job& job);
+  policy::DeviceId device_of(uint32_t number) const { return known_[number - 1].device; }
+
+  class Visit;
+
+ private:
+  struct Pool {  // of one model
+    policy::DeviceId device = 0;
+    std::string model;
+    CapacityIndex index;
+    bool states_sides = false;  // some node says how many CPUs it has
+  };
+  struct Place {  // of a shape, in one pool
+    size_t pool = 0;
+    NodeMask mask;
+    Gang gang;  // without its mask, since that may move
+    Gang where() const;
+  };
+  struct Known {
+    policy::DeviceId device = 0;
+    std::vector<Place> places;
+  };
+
+  std::vector<Pool> pools_;
+  std::vector<Known> known_;  // by number - 1
+  std::map<Shape, uint32_t> numbers_;
+  Digest fabric_;  // of what nodes, partitions and switches say of themselves
+};
+
+class SiteRoom::Visit : public policy::Room {
+ public:
+  Visit(SiteRoom& room, const State& state);
+
+  policy::Milli free(policy::DeviceId device) const override;
+  bool fits(const policy::Work& work) const override;
+  bool fits_without(const policy::Work& work,
+                    std::span<const policy::RunningWork* const> gone) const override;
+  void take(const policy::Work& work) override;
+  void give_back(const policy::RunningWork& gone) override;
+
+  // Where take() put it, ascending.
+  std::vector<NodeIndex> nodes_of(policy::WorkId id) const;
+
+ private:
+  struct Taken {
+    size_t pool = 0;
+    Gang gang;
+    Placement placement;
+  };
+  struct Held {  // devices on a node
+    size_t pool = 0;
+    Grant grant;
+  };
+  std::optional<Taken> find(const policy::Work& work) const;
+  std::vector<Held> held_by(policy::WorkId id) const;
+
+  SiteRoom& room_;
+  const State& state_;
+  std::vector<std::unique_ptr<Overlay>> overlays_;  // by pool
+  std::map<policy::WorkId, Taken> taken_;
+};
+
+}  // namespace fairlead
