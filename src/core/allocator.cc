@@ -23,6 +23,24 @@ Duration time_limit(const Job& job) {
   return seconds(std::max<int64_t>(0, job.request.time_limit_s));
 }
 
+// That of rules(), where a last class stands behind those of the organisation.
+policy::ClassId class_or_last(const State& state, const Workload& workload) {
+  return class_of(state, workload)
+      .value_or(static_cast<policy::ClassId>(state.organisation->rules().classes.size()));
+}
+
+policy::Work work_of(const State& state, const Workload& workload, policy::DeviceId device,
+                     uint32_t shape) {
+  return {.id = work_id(workload.id),
+          .team = team_of(state, workload).value_or(policy::kRoot),
+          .klass = class_or_last(state, workload),
+          .device = device,
+          .size = policy::devices(shape_of(workload.job).total),
+          .since = workload.first_submit,
+          .time_max = time_limit(workload.job),
+          .shape = shape};
+}
+
 }  // namespace
 
 void Allocator::begin(const State& state) {
@@ -36,11 +54,6 @@ void Allocator::begin(const State& state) {
   for (const auto& [id, workload] : state.workloads) changed_.push_back(id);
 }
 
-policy::ClassId Allocator::class_or_last(const State& state, const Workload& workload) const {
-  return class_of(state, workload)
-      .value_or(static_cast<policy::ClassId>(rules_.classes.size() - 1));
-}
-
 void Allocator::take_in(const State& state, WorkloadId id) {
   for (uint64_t task = 0; waiting_.find(work_id(id, task)) != nullptr; ++task)
     waiting_.remove(work_id(id, task));
@@ -49,14 +62,7 @@ void Allocator::take_in(const State& state, WorkloadId id) {
   const Workload& workload = found->second;
   const uint32_t shape = room_->number_of(state, workload.job);
   if (shape == 0) return;
-  policy::Work work{.id = 0,
-                    .team = team_of(state, workload).value_or(policy::kRoot),
-                    .klass = class_or_last(state, workload),
-                    .device = room_->device_of(shape),
-                    .size = policy::devices(shape_of(workload.job).total),
-                    .since = workload.first_submit,
-                    .time_max = time_limit(workload.job),
-                    .shape = shape};
+  policy::Work work = work_of(state, workload, room_->device_of(shape), shape);
   for (int32_t task = 0; task < tasks_of(workload.job); ++task) {
     work.id = work_id(id, static_cast<uint64_t>(task));
     waiting_.put(work);
@@ -113,7 +119,31 @@ Allocation Allocator::look(const State& state) {
                                  visit);
   for (const policy::Decision& act : allocation.plan.acts)
     allocation.nodes.push_back(visit.nodes_of(act.work));
+  allocation.shapes = room_->numbers();
+  for (const policy::Refusal& refusal : allocation.plan.refusals)
+    allocation.refused.emplace(refusal.group, refusal.why);
   return allocation;
+}
+
+std::optional<policy::Decision> verdict_on(const State& state, const Workload& workload) {
+  if (!state.allocation || !state.organisation || !waits_for_room(workload)) return std::nullopt;
+  const Allocation& last = *state.allocation;
+  const auto is_it = [&](const policy::Decision& d) {
+    return d.work == work_id(workload.id) && d.verdict != policy::Verdict::preempt;
+  };
+  for (const auto* part : {&last.plan.acts, &last.plan.own}) {
+    const auto found = std::ranges::find_if(*part, is_it);
+    if (found != part->end()) return *found;
+  }
+  const auto number = last.shapes.find(shape_of(workload.job));
+  const auto device = device_class_of(state, workload.job);
+  if (number == last.shapes.end() || number->second == 0 || !device) return std::nullopt;
+  const auto refused =
+      last.refused.find(policy::group_of(work_of(state, workload, *device, number->second)));
+  if (refused == last.refused.end()) return std::nullopt;
+  policy::Decision decision = refused->second;
+  decision.work = work_id(workload.id);
+  return decision;
 }
 
 }  // namespace fairlead

@@ -22,9 +22,15 @@ namespace fairlead {
 constexpr int32_t kTasksMax = 256;  // chosen
 
 struct Allocation {
+  std::map<Shape, uint32_t> shapes;  // their numbers
+  std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
 };
+
+// What the last look said of a workload that waits, of an array of its first task; nothing where
+// none was made, or it took no part.
+std::optional<policy::Decision> verdict_on(const State& state, const Workload& workload);
 
 class Allocator {
  public:
@@ -43,7 +49,6 @@ class Allocator {
   void begin(const State& state);
   void take_in(const State& state, WorkloadId id);
   std::vector<policy::RunningWork> running(const State& state) const;
-  policy::ClassId class_or_last(const State& state, const Workload& workload) const;
 
   std::optional<SiteRoom> room_;  // nothing: begin anew
   policy::Organisation rules_;

@@ -40,6 +40,7 @@ class SiteRoom {
 
   // 0: nothing of the organisation's could ever serve it.
   uint32_t number_of(const State& state, const Job& job);
+  const std::map<Shape, uint32_t>& numbers() const { return numbers_; }
   policy::DeviceId device_of(uint32_t number) const { return known_[number - 1].device; }
 
   class Visit;

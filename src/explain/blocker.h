@@ -26,6 +26,7 @@ enum class BlockerCode : uint8_t {
   ASSOCIATION_MISSING,
   QOS_JOB_LIMIT,
   ASSOCIATION_JOB_LIMIT,
+  CLASS_LIMIT,
   HELD_BY_ADMIN,
   HELD_BY_USER,
   PARTITION_DOWN,
@@ -34,22 +35,26 @@ enum class BlockerCode : uint8_t {
   ARRAY_LIMIT,
   QOS_LIMIT,
   ASSOCIATION_LIMIT,
+  TEAM_LIMIT,
+  BUDGET_SPENT,
   LICENCES,
   RESERVATION,
   NODES_DOWN,
   CAPACITY,
   FRAGMENTED,
   TOPOLOGY_FRAGMENTED,
+  RESERVED_AHEAD,
   PRIORITY,
   UNEXPLAINED,
   NOT_YET_EXAMINED,
 };
 BOOST_DESCRIBE_ENUM(BlockerCode, SHAPE_NEVER, DEVICES_NO_NODE, FEATURES_NO_NODE, DEPENDENCY_NEVER,
                     PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_ACCESS,
-                    ASSOCIATION_MISSING, QOS_JOB_LIMIT, ASSOCIATION_JOB_LIMIT, HELD_BY_ADMIN,
-                    HELD_BY_USER, PARTITION_DOWN, BEGIN_TIME, DEPENDENCY, ARRAY_LIMIT, QOS_LIMIT,
-                    ASSOCIATION_LIMIT, LICENCES, RESERVATION, NODES_DOWN, CAPACITY, FRAGMENTED,
-                    TOPOLOGY_FRAGMENTED, PRIORITY, UNEXPLAINED, NOT_YET_EXAMINED)
+                    ASSOCIATION_MISSING, QOS_JOB_LIMIT, ASSOCIATION_JOB_LIMIT, CLASS_LIMIT,
+                    HELD_BY_ADMIN, HELD_BY_USER, PARTITION_DOWN, BEGIN_TIME, DEPENDENCY,
+                    ARRAY_LIMIT, QOS_LIMIT, ASSOCIATION_LIMIT, TEAM_LIMIT, BUDGET_SPENT, LICENCES,
+                    RESERVATION, NODES_DOWN, CAPACITY, FRAGMENTED, TOPOLOGY_FRAGMENTED,
+                    RESERVED_AHEAD, PRIORITY, UNEXPLAINED, NOT_YET_EXAMINED)
 
 struct CodeText {
   BlockerCode code = BlockerCode::UNEXPLAINED;
@@ -83,13 +88,14 @@ struct Blocker {
   std::vector<Holder> holders;  // the largest first
   int64_t holders_more = 0;
   WaitingCures waiting_cures = WaitingCures::unknown;
-  Instant cured_at;  // if the holders run to their limits; zero: not known
-  std::string cure;  // the smallest change we know
+  Instant cured_at;        // if the holders run to their limits; zero: not known
+  std::string cure;        // the smallest change we know
+  bool by_policy = false;  // of the organisation's rules: what the planner says, not the scheduler
   bool operator==(const Blocker&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Blocker, (),
                       (code, object, limit_name, unit, limit, used, wanted, short_by, message,
-                       holders, holders_more, waiting_cures, cured_at, cure))
+                       holders, holders_more, waiting_cures, cured_at, cure, by_policy))
 
 // So many of a blocker's unit: "1 device", "3 devices", "1 MB".
 std::string count_text(int64_t amount, std::string_view unit);
@@ -107,6 +113,20 @@ struct RunTold {
 };
 BOOST_DESCRIBE_STRUCT(RunTold, (), (epoch, submitted, started, ended, state, exit_code, nodes))
 
+// What the planner says of a workload that waits, by the rules of the organisation.
+struct VerdictTold {
+  std::string organisation;             // "acme v7"; empty: none is known
+  std::string verdict;                  // start, reserve, defer; empty: it takes no part
+  std::string because;                  // in a few words
+  Instant since;                        // of start: suggested without a break since then
+  Instant at;                           // of reserve: the earliest start, as far as ends are known
+  std::string nodes;                    // of start
+  std::vector<std::string> takes_back;  // of start: whose devices
+  bool operator==(const VerdictTold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(VerdictTold, (),
+                      (organisation, verdict, because, since, at, nodes, takes_back))
+
 struct Explanation {
   std::string workload, name, user, team, klass, partition;
   std::string state;
@@ -121,6 +141,7 @@ struct Explanation {
   std::string scheduler_reason;  // its own word
   bool scheduler_agrees = true;  // its word is one of our blockers
   Instant scheduler_start_estimate;
+  VerdictTold policy;
   // Of one that holds or has held devices:
   std::string nodes;
   int64_t devices = 0;
@@ -144,7 +165,7 @@ BOOST_DESCRIBE_STRUCT(Explanation, (),
                       (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
                        waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
                        blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
-                       nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over, waited_us,
-                       ran_us, time_limit_s, exit_code, runs, misconfigured, note))
+                       policy, nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over,
+                       waited_us, ran_us, time_limit_s, exit_code, runs, misconfigured, note))
 
 }  // namespace fairlead

@@ -243,8 +243,12 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
 }
 
 void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+  room_for(e, w, open_shape_of(e.state_, w.job), out);
+}
+
+void CapacityRules::room_for(Explainer& e, const Workload& w, const Shape& shape,
+                             std::vector<Blocker>& out) {
   const State& state = e.state_;
-  const Shape shape = open_shape_of(state, w.job);
   if (state.fleet.nodes().empty()) return;  // a site whose nodes nobody stated
   const Fit& found = e.fit_of(shape);
   const auto could = static_cast<int64_t>(found.could.size());
@@ -254,7 +258,10 @@ void CapacityRules::room(Explainer& e, const Workload& w, std::vector<Blocker>& 
     could_devices += static_cast<int64_t>(state.fleet.node(i).devices.size());
   if (could < shape.nodes || (shape.per_node == 0 && total > could_devices)) {
     out.push_back(never_blocker(state, shape, found, e.members(shape.partition)));
-    return;
+    if (out.back().code != FEATURES_NO_NODE) return;
+    Shape without = shape;  // what else is in the way, once that is not
+    without.features.clear();
+    return room_for(e, w, without, out);
   }
   std::vector<NodeIndex> down;
   std::ranges::set_difference(found.could, found.serves, std::back_inserter(down));

@@ -9,6 +9,10 @@ struct CapacityRules {
   static void reservation(Explainer& e, const Workload& w, std::vector<Blocker>& out);
   static void room(Explainer& e, const Workload& w, std::vector<Blocker>& out);
   static void order(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+
+ private:
+  static void room_for(Explainer& e, const Workload& w, const Shape& shape,
+                       std::vector<Blocker>& out);
 };
 
 }  // namespace fairlead

@@ -10,6 +10,7 @@
 #include "core/belonging.h"
 #include "explain/capacity_rules.h"
 #include "explain/life.h"
+#include "explain/organisation_rules.h"
 #include "explain/policy_rules.h"
 
 namespace fairlead {
@@ -79,6 +80,7 @@ std::vector<Blocker> Explainer::blockers_of(const Workload& w) {
                      .waiting_cures = WaitingCures::yes,
                      .cure = "wait for the scheduler's next cycle"});
   }
+  OrganisationRules::limits(*this, w, found);
   std::ranges::sort(found, {},
                     [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
   return found;
@@ -137,8 +139,8 @@ bool waits_in(const JobArray& array, int64_t task) {
 // What follows from the blockers together.
 void judge(const Job& job, Explanation& x) {
   x.can_never_start = std::ranges::any_of(x.blockers, [](const Blocker& b) {
-    return b.waiting_cures == WaitingCures::never && b.code != BlockerCode::HELD_BY_ADMIN &&
-           b.code != BlockerCode::HELD_BY_USER;
+    return b.waiting_cures == WaitingCures::never && !b.by_policy &&
+           b.code != BlockerCode::HELD_BY_ADMIN && b.code != BlockerCode::HELD_BY_USER;
   });
   x.scheduler_agrees = job.reason.empty() || std::ranges::any_of(x.blockers, [&](const Blocker& b) {
                          return scheduler_means(job.reason, b.code);
@@ -181,6 +183,7 @@ Explanation Explainer::explain(const Workload& w) {
   x.scheduler_reason = job.reason;
   judge(job, x);
   x.scheduler_start_estimate = job.start_planned;
+  x.policy = OrganisationRules::verdict(*this, w);
   return x;
 }
 

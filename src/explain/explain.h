@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/books.h"
+#include "core/team_books.h"
 #include "explain/blocker.h"
 #include "explain/holders.h"
 #include "explain/usage.h"
@@ -33,17 +34,20 @@ class Explainer {
  private:
   friend struct PolicyRules;
   friend struct CapacityRules;
+  friend struct OrganisationRules;
 
   void add_components(const Workload& workload, Explanation& explanation);
   const Fit& fit_of(const Shape& shape);
   const std::vector<bool>& members(const std::string& partition);
   int64_t ahead_of(const Workload& workload, std::vector<Holder>* first) const;
+  const policy::Quota& quota();  // Requires: an organisation is known.
 
   const State& state_;
   Usage usage_;
   std::vector<NodeRoom> rooms_;
   std::map<Shape, Fit> fits_;
   std::map<std::string, std::vector<bool>> members_;
+  std::optional<policy::Quota> quota_;
 };
 
 }  // namespace fairlead

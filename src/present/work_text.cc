@@ -1,6 +1,7 @@
 #include "present/work_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -180,6 +181,27 @@ std::string scheduler_line(const Explanation& x) {
   return text;
 }
 
+// "by acme v7 it would start now on n[3-4], as for 12m" — what is suggested, and not done.
+std::string policy_line(const Explanation& x, Instant now) {
+  const VerdictTold& p = x.policy;
+  if (p.organisation.empty() || x.state != "pending") return "";
+  if (p.verdict.empty())
+    return fmt::format("by {} nothing is said of it: it waits for something else first",
+                       p.organisation);
+  if (p.verdict == "start") {
+    std::string text = fmt::format("by {} it would start now on {}", p.organisation, p.nodes);
+    if (p.since.known() && now > p.since) text += ", for " + age(p.since, now) + " already";
+    if (!p.takes_back.empty())
+      text += fmt::format(", with devices taken back from {}", fmt::join(p.takes_back, " "));
+    return text + " (suggested, nothing is done)";
+  }
+  std::string text = fmt::format("by {} it would wait: {}", p.organisation, p.because);
+  if (p.verdict == "reserve")
+    text += p.at.known() ? "; its devices are promised for " + short_time(p.at)
+                         : "; it is the next, and no end is known";
+  return text;
+}
+
 }  // namespace
 
 std::string short_by_text(const Blocker& b) {
@@ -256,7 +278,9 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
         w.klass,
         w.gang,
         wait_text(w.wait_us),
-        w.can_never_start ? "never" : "waits",
+        w.can_never_start   ? "never"
+        : w.verdict.empty() ? "waits"
+                            : w.verdict,
         blockers,
         w.message};
     if (roomy) {
@@ -283,6 +307,7 @@ Table queue_table(const Queue& q) {
                           {"wait_us", Align::right},
                           {"priority", Align::right},
                           {"can_never_start"},
+                          {"verdict"},
                           {"blockers"},
                           {"message"},
                           {"scheduler_reason"},
@@ -295,7 +320,7 @@ Table queue_table(const Queue& q) {
     table.rows.push_back({w.workload, w.team, w.user, w.klass, w.partition, w.gang,
                           std::to_string(w.gpus), std::to_string(w.tasks),
                           std::to_string(w.wait_us), std::to_string(w.priority),
-                          w.can_never_start ? "true" : "false", blockers, w.message,
+                          w.can_never_start ? "true" : "false", w.verdict, blockers, w.message,
                           w.scheduler_reason, w.scheduler_agrees ? "true" : "false"});
   }
   return table;
@@ -319,6 +344,7 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
     rest += paragraph(fmt::format("priority {}; {} ahead of it", with_thousands(x.priority),
                                   plural(x.ahead, "workload")),
                       options);
+  if (const std::string line = policy_line(x, now); !line.empty()) rest += paragraph(line, options);
   if (const std::string line = scheduler_line(x); !line.empty()) rest += paragraph(line, options);
   for (const std::string& slip : x.misconfigured)
     rest += paragraph("misconfigured: " + slip, options);

@@ -370,6 +370,7 @@ Queue queue_of(const State& state, size_t most) {
                    .blockers = {},
                    .message = x.blockers.empty() ? "" : x.blockers[0].message,
                    .can_never_start = x.can_never_start,
+                   .verdict = x.policy.verdict,
                    .scheduler_reason = x.scheduler_reason,
                    .scheduler_agrees = x.scheduler_agrees};
     if (fleet_known) {

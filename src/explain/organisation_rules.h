@@ -1,0 +1,16 @@
+// Blockers that come from the rules of the organisation, and what the planner says.
+//
+// They hold back nothing as long as Fairlead only observes and suggests: they are told as what the
+// rules say, and whether the scheduler agrees is not asked of them.
+#pragma once
+
+#include "explain/explain.h"
+
+namespace fairlead {
+
+struct OrganisationRules {
+  static void limits(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  static VerdictTold verdict(Explainer& e, const Workload& w);
+};
+
+}  // namespace fairlead

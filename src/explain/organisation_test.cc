@@ -1,0 +1,96 @@
+// What the rules of the organisation say of a job that waits, and what the planner would do.
+#include <gtest/gtest.h>
+
+#include "explain/test_site.h"
+
+namespace fairlead {
+namespace {
+
+using enum BlockerCode;
+
+OrganisationStated organisation(std::string_view borrow) {
+  return {.files = {{"acme.policy", R"(org acme v7
+lang 1
+class batch { rank 10 most 40 per workload }
+team acme {
+  own 64 h100
+  default class batch
+  team vision { own 24 h100 borrow )" + std::string(borrow) +
+                                        R"( h100 members slurm account "vision" }
+  team other { own 8 h100 }
+}
+devices h100 { h100 }
+)"}},
+          .tables = {},
+          .zones = {},
+          .groups = {}};
+}
+
+std::vector<BlockerCode> codes(const Explanation& x) {
+  std::vector<BlockerCode> found;
+  for (const Blocker& b : x.blockers) found.push_back(b.code);
+  return found;
+}
+
+// In test_site.h: account vision holds 12 of 64; four of eight nodes are whole, n4 and n5 to n7.
+std::vector<What> without_slurms_limits(std::string_view borrow) {
+  Association research{.id = 2, .parent = 1, .account = "research"};
+  return {research, organisation(borrow)};
+}
+
+TEST(Organisation, AllAtOnceTheIncurableFirst) {
+  Job job = waiting(50, "BadConstraints", gang(4, 8));
+  job.request.features = "roce";
+  job.request.switches = 1;
+  auto x = explain(without_slurms_limits("12"), job);
+  EXPECT_EQ(codes(x), (std::vector{FEATURES_NO_NODE, TEAM_LIMIT, TOPOLOGY_FRAGMENTED}));
+  EXPECT_EQ(x.blockers[1].short_by, 8);
+  EXPECT_TRUE(x.blockers[1].by_policy);
+  EXPECT_TRUE(x.can_never_start);
+  EXPECT_TRUE(x.scheduler_agrees);
+  // One is cleared, whichever: exactly the others.
+  job.request.features.clear();
+  job.reason = "Resources";
+  EXPECT_EQ(codes(explain(without_slurms_limits("12"), job)),
+            (std::vector{TEAM_LIMIT, TOPOLOGY_FRAGMENTED}));
+  job.request.features = "roce";
+  job.reason = "BadConstraints";
+  EXPECT_EQ(codes(explain(without_slurms_limits("40"), job)),
+            (std::vector{FEATURES_NO_NODE, TOPOLOGY_FRAGMENTED}));
+  job.request.switches = 2;
+  EXPECT_EQ(codes(explain(without_slurms_limits("12"), job)),
+            (std::vector{FEATURES_NO_NODE, TEAM_LIMIT}));
+}
+
+TEST(Organisation, ALimitNamesWhoHoldsAndACureThatCures) {
+  const auto x = explain(without_slurms_limits("0"), waiting(50, "Resources", gang(2, 8)));
+  ASSERT_EQ(codes(x), (std::vector{TEAM_LIMIT, NOT_YET_EXAMINED})) << "the scheduler may start it";
+  const Blocker& b = x.blockers[0];
+  EXPECT_EQ(b.object, "team vision");
+  EXPECT_EQ(b.limit, 24);
+  EXPECT_EQ(b.used, 12);
+  EXPECT_EQ(b.short_by, 4);
+  EXPECT_EQ(b.holders.size(), 3u);
+  EXPECT_EQ(b.cure, "at most 12 devices");
+  EXPECT_EQ(x.policy.verdict, "defer");
+  const auto cured = explain(without_slurms_limits("0"), waiting(50, "Resources", gang(1, 8)));
+  EXPECT_EQ(cured.policy.verdict, "start");
+  EXPECT_FALSE(cured.policy.nodes.empty());
+}
+
+TEST(Organisation, OneWorkloadOfAClass) {
+  const auto x = explain(without_slurms_limits("999"), waiting(50, "Resources", gang(6, 8)));
+  ASSERT_FALSE(x.blockers.empty());
+  EXPECT_EQ(x.blockers[0].code, CLASS_LIMIT);
+  EXPECT_EQ(x.blockers[0].short_by, 8);
+  EXPECT_FALSE(x.can_never_start) << "the scheduler may start it";
+  EXPECT_EQ(x.policy.because, "the limit of its class, short by 8");
+}
+
+TEST(Organisation, WithoutOneNothingIsSaid) {
+  const auto x = explain({}, waiting(50, "None", gang(1, 8)));
+  EXPECT_EQ(x.policy, VerdictTold{});
+}
+
+}  // namespace
+}  // namespace fairlead
