@@ -13,8 +13,8 @@ std::string in_quotes(std::string_view text) {
 std::string parameter(std::string_view name, std::string_view in, std::string_view about,
                       const std::string& schema) {
   return fmt::format(R"({{"name":{},"in":{},"required":{},"description":{},"schema":{}}})",
-                     in_quotes(name), in_quotes(in), in == "path" ? "true" : "false", in_quotes(about),
-                     schema);
+                     in_quotes(name), in_quotes(in), in == "path" ? "true" : "false",
+                     in_quotes(about), schema);
 }
 
 std::string schema_of_param(const RouteParam& param) {
@@ -50,12 +50,12 @@ std::string path_of(const Route& route, Components& components) {
                                                                  : R"({"type":"string"})";
   const std::string problem = schema_of<Problem>(components);
   return fmt::format(
-      R"({}:{{"get":{{"summary":{},"parameters":[{}],"responses":{{)"
+      R"({}:{{"{}":{{"summary":{},"parameters":[{}],"responses":{{)"
       R"("200":{{"description":{},"content":{{{}:{{"schema":{}}}}}}},)"
       R"("default":{{"description":"what is wrong","content":{{"application/problem+json":)"
       R"({{"schema":{}}}}}}}}}}}}})",
-      in_quotes(route.path), in_quotes(route.about), parameters_of(route), in_quotes(route.about),
-      in_quotes(route.media), schema, problem);
+      in_quotes(route.path), route.method == "POST" ? "post" : "get", in_quotes(route.about),
+      parameters_of(route), in_quotes(route.about), in_quotes(route.media), schema, problem);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "explain/blocker.h"
 #include "io/url.h"
+#include "views/comparison.h"
 #include "views/fabric_log.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
@@ -54,6 +55,17 @@ const std::vector<Route>& table() {
        "the tree of teams: own, used, headroom, waiting; what is nobody's or misspelt",
        {},
        answer<TeamList>},
+      {"/v1/suggestions",
+       "what the planner would do now, and how what it suggested compares with what happened",
+       {{"since", Kind::begin, kBegin}},
+       answer<Comparison>},
+      {"/v1/simulate",
+       "what would become of a job if it were submitted now: {\"job\":{…}}, as events state one",
+       {},
+       answer<Explanation>,
+       "application/json",
+       true,
+       "POST"},
       {"/v1/workloads",
        "workloads that the scheduler lists, page by page",
        {{"state", Kind::word, "in this state alone", job_states},

@@ -29,6 +29,7 @@ struct Route {
   std::string (*answer)(Components&) = nullptr;  // its schema; nullptr: no JSON
   std::string_view media = "application/json";
   bool of_a_site = true;  // takes ?site=
+  std::string_view method = "GET";
 };
 
 std::span<const Route> routes();

@@ -9,7 +9,10 @@
 #include "api/assets.h"
 #include "api/route_table.h"
 #include "base/words.h"
+#include "codec/event_json.h"
 #include "codec/json.h"
+#include "explain/simulate.h"
+#include "views/comparison.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
 #include "views/teams_view.h"
@@ -125,10 +128,14 @@ const Site* Api::site_of(const io::HttpRequest& request) const {
 }
 
 io::HttpResponse Api::answer(const io::HttpRequest& request) {
-  if (request.method != "GET") {
+  const Route* asked = find_route(request.path);
+  if (request.method != (asked == nullptr ? "GET" : asked->method)) {
     io::HttpResponse refused =
-        problem(405, "method", "in the observe stage everything is read-only: use GET");
-    refused.headers.push_back({"Allow", "GET, HEAD"});
+        asked != nullptr && asked->method == "POST"
+            ? problem(405, "method", "a job is asked about by POST; nothing is written")
+            : problem(405, "method", "in the observe stage everything is read-only: use GET");
+    refused.headers.push_back(
+        {"Allow", asked != nullptr && asked->method == "POST" ? "POST" : "GET, HEAD"});
     return refused;
   }
   if (foreign_host(request)) {
@@ -171,11 +178,12 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
       {"/v1/workloads", &Api::workloads}, {"/v1/fabric", &Api::fabric},
       {"/v1/ledger", &Api::ledger},       {"/v1/ledger/verify", &Api::ledger_check},
       {"/v1/decisions", &Api::decisions}, {"/v1/fabric/diff", &Api::fabric_diff},
-      {"/v1/teams", &Api::teams},
+      {"/v1/teams", &Api::teams},         {"/v1/suggestions", &Api::suggestions},
   };
   for (const auto& [route, handler] : kRoutes) {
     if (path == route) return with_etag(request, (this->*handler)(*site, request));
   }
+  if (path == "/v1/simulate") return simulated(*site, request);
   constexpr std::string_view kWorkloads = "/v1/workloads/", kExplain = "/explain";
   if (path.starts_with(kWorkloads)) {
     std::string_view label = std::string_view(path).substr(kWorkloads.size());
@@ -252,6 +260,20 @@ io::HttpResponse Api::decisions(const Site& site, const io::HttpRequest& request
     if (it->first == site.state().site) list.decisions.push_back(it->second);
   }
   return json_of(list);
+}
+
+io::HttpResponse Api::suggestions(const Site& site, const io::HttpRequest& request) {
+  const bool since = request.param("since").has_value();
+  return json_of(comparison_of(site.state(),
+                               since ? begin_of(request, "since", site.state().now) : Instant{}));
+}
+
+io::HttpResponse Api::simulated(const Site& site, const io::HttpRequest& request) {
+  const auto event = read_event(request.body);
+  if (!event) return problem(400, event.error().code, event.error().message);
+  const Job* job = std::get_if<Job>(&event->what);
+  if (job == nullptr) return problem(400, "event-bad", "this is no job: {\"job\":{…}}");
+  return json_of(simulate(site.state(), *job));
 }
 
 io::HttpResponse Api::sites() const {

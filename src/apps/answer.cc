@@ -39,7 +39,8 @@ BOOST_DESCRIBE_STRUCT(ProblemBody, (), (detail, code))
 
 }  // namespace
 
-Result<std::string> Asker::fetch(const std::string& server, const std::string& path) const {
+Result<std::string> Asker::fetch(const std::string& server, const std::string& path,
+                                 const std::string& body_to_post) const {
   const std::string address = server.starts_with("unix:") || server.find("://") != std::string::npos
                                   ? server
                                   : "http://" + server;
@@ -54,7 +55,11 @@ Result<std::string> Asker::fetch(const std::string& server, const std::string& p
   std::optional<Result<io::HttpResponse>> response;
   io::asio::io_context io;
   io::asio::co_spawn(
-      io, io::http_get(url, {.body_max = size_t{1} << 30, .limit = io::milliseconds(60'000)}),
+      io,
+      io::http_get(url, {.method = body_to_post.empty() ? "GET" : "POST",
+                         .body = body_to_post,
+                         .body_max = size_t{1} << 30,
+                         .limit = io::milliseconds(60'000)}),
       [&](std::exception_ptr, Result<io::HttpResponse> got) { response.emplace(std::move(got)); });
   io.run();
   if (!response) return fail("net-refused", fmt::format("{} did not answer", server));

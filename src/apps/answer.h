@@ -55,12 +55,13 @@ class Asker {
  public:
   explicit Asker(AskOptions options) : options_(std::move(options)) {}
 
-  // `path` as the daemon's; `local` builds the view from our own look.
+  // `path` as the daemon's, posted to where there is a body; `local` builds the view from our own
+  // look.
   template <class View>
-  Result<View> ask(const std::string& path,
-                   const std::function<Result<View>(const Engine&)>& local) {
+  Result<View> ask(const std::string& path, const std::function<Result<View>(const Engine&)>& local,
+                   const std::string& body_to_post = "") {
     if (const auto server = server_address()) {
-      auto body = fetch(*server, path);
+      auto body = fetch(*server, path, body_to_post);
       if (!body) return std::unexpected(body.error());
       return json::from_json<View>(*body);
     }
@@ -76,7 +77,8 @@ class Asker {
   Duration cut_short_at() const { return look_ ? look_->cut_short_at() : Duration{}; }
 
   std::optional<std::string> server_address() const;  // nothing: no daemon is named or runs
-  Result<std::string> fetch(const std::string& server, const std::string& path) const;
+  Result<std::string> fetch(const std::string& server, const std::string& path,
+                            const std::string& body_to_post = "") const;
   void forget_look() { look_.reset(); }
   const AskOptions& options() const { return options_; }
 

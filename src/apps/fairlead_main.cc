@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   add_teams_command(program);
   add_read_commands(program);
   add_fabric_command(program);
+  add_suggest_commands(program);
   add_serve_command(program);
   add_doctor_command(program);
   add_replay_command(program);

@@ -23,6 +23,10 @@ const char* verb_of(DecisionKind kind) {
       return "unseen";
     case DecisionKind::source_back:
       return "seen again";
+    case DecisionKind::start_suggested:
+      return "would start";
+    case DecisionKind::take_back_suggested:
+      return "would go";
   }
   return "?";
 }

@@ -1,0 +1,61 @@
+// What we suggest now, and how what we suggested compares with what happened without us.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/state.h"
+
+namespace fairlead {
+
+struct SuggestionRow {
+  std::string workload, team, klass;
+  SuggestionKind kind{};
+  Instant since;  // without a break
+  int64_t tasks = 1;
+  int64_t gpus = 0;
+  std::string nodes;                    // of a start
+  std::vector<std::string> takes_back;  // of a start: from whom
+  std::string claimant, rule;           // of take_back
+  int64_t lost_gpu_seconds = 0;         // of take_back: what would be done again
+  bool operator==(const SuggestionRow&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SuggestionRow, (),
+                      (workload, team, klass, kind, since, tasks, gpus, nodes, takes_back, claimant,
+                       rule, lost_gpu_seconds))
+
+// Of one team, or of all: starts that were suggested before they came.
+struct ComparisonRow {
+  std::string team;  // "(all)"
+  int64_t started = 0;
+  int64_t sooner_us = 0;  // the mean
+  int64_t sooner_most_us = 0;
+  int64_t sooner_gpu_seconds = 0;  // GPUs times the time, over all
+  int64_t with_victims = 0;
+  int64_t went_away = 0;  // ended or were cancelled before they started
+  bool operator==(const ComparisonRow&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ComparisonRow, (),
+                      (team, started, sooner_us, sooner_most_us, sooner_gpu_seconds, with_victims,
+                       went_away))
+
+struct Comparison {
+  std::string apiVersion = "fairlead/v1", kind = "Comparison";
+  std::string site;
+  Instant as_of, from;
+  std::string organisation;          // "acme v7"; empty: none is known, and nothing is suggested
+  int64_t looks = 0;                 // of the planner, since it keeps the score
+  int64_t not_foreseen = 0;          // started without a start being suggested, in all
+  std::vector<ComparisonRow> teams;  // all first; of those that are kept, the newest 1,000
+  std::vector<SuggestionRow> now;    // starts first, the longest standing first
+  std::string note;
+  bool operator==(const Comparison&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Comparison, (),
+                      (apiVersion, kind, site, as_of, from, organisation, looks, not_foreseen,
+                       teams, now, note))
+
+// Of starts since `from`; the zero instant: all that are kept.
+Comparison comparison_of(const State& state, Instant from);
+
+}  // namespace fairlead
