@@ -33,7 +33,8 @@ struct SimulateArguments {
 };
 
 int show_simulation(Program& p, Asker& asker, const SimulateArguments& a) {
-  auto text = io::read_file(a.script);
+  constexpr size_t kScriptMax = size_t{16} << 20;
+  auto text = io::read_file(a.script, kScriptMax);
   if (!text) return complain(text.error());
   auto job = read_sbatch_script(a.script, *text);
   if (!job) return complain(job.error());
