@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import unittest
 from typing import Any
 
@@ -70,6 +71,7 @@ class Suggestions(Site):
         self.assertLessEqual({"start_suggested", "take_back_suggested"}, kinds)
         self.assertEqual(self.lab.run(["squeue", "-h", "-j", victim, "-o", "%T"]).strip(), "RUNNING")  # nothing was done
 
+        time.sleep(3)  # Slurm's starts are whole seconds
         self.lab.run(["scancel", victim])
         self.wait_known(daemon, waits, "running")
         score = daemon.get("/v1/suggestions")
