@@ -20,7 +20,7 @@ struct LineLook {
 };
 constexpr LineLook kLooks[] = {{"#0072B2", ""},         {"#D55E00", "9 3"}, {"#009E73", "3 3"},
                                {"#CC79A7", "12 4 3 4"}, {"#E69F00", "6 2"}, {"#56B4E9", "2 2"},
-                               {"#9AA3AB", "14 3"}};
+                               {"var(--fg)", ""}};
 const LineLook& look_of_line(size_t i) { return kLooks[i % std::size(kLooks)]; }
 
 struct Point {
@@ -117,7 +117,8 @@ Markup waits_of(const ContestView& v) {
   int64_t most = 10 * kMicrosPerSecond;
   for (const Score& s : v.rules) most = std::max(most, s.all.wait_us.p99);
   Plots plots{.title = fmt::format("● P50  | P90  ○ P99, logarithmic, 1s to {}", wait_text(most)),
-              .cells = {}};
+              .cells = {},
+              .first = true};
   for (const Score& s : v.rules) plots.cells.push_back(wait_bar(s.all.wait_us, most));
   Markup out = table_markup(contest_waits_table(v), plots);
   out += key_of(v);

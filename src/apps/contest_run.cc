@@ -167,7 +167,8 @@ int run_contest(Program& p, const ContestArguments& a, const History& history) {
                   a.org.empty() ? "" : " --org " + shell_word(a.org), shell_word(view.fleet),
                   fmt::join(rules, ","), a.seeds > 0 ? fmt::format(" --seeds {}", a.seeds) : "");
   if (p.output.format == "html") return print(contest_html(view));
-  return print_view(std::move(view), p.output, contest_text, contest_table, kNoRows);
+  return print_view(std::move(view), p.output, contest_text, contest_table,
+                    [](ContestView& v) { return &v.rules; });
 }
 
 }  // namespace fairlead

@@ -138,6 +138,9 @@ class Builder {
       }
       for (const FleetPart& part : options_.fleet)
         if (!part.model.empty()) devices.insert(part.model);
+      for (const Node& node : history_.fleet())
+        for (const DeviceGroup& group : node.devices)
+          if (options_.fleet.empty() && !group.model.empty()) devices.insert(group.model);
       if (devices.empty()) devices.insert("GPU");
       org = organisation_of_accounts(std::move(accounts), classes, devices);
     }

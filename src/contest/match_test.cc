@@ -66,6 +66,25 @@ TEST(Match, AFleetThatNobodyStatesIsDeducedAndSaidSo) {
   EXPECT_EQ(named->fleet, (std::vector<NodeGroup>{{.nodes = 3, .each = 4, .device = 0}}));
 }
 
+TEST(Match, AFleetOfTheHistorysOwnIsTaken) {
+  const auto history = read_history(
+      {{"pods",
+        "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_"
+        "time,scheduled_time\n"
+        "p0,1000,1,2,1000,,LS,Succeeded,0,100,0\n"
+        "p1,1000,1,1,400,,LS,Succeeded,0,100,0\n"
+        "p2,1000,1,1,600,,BE,Succeeded,0,200,50\n"
+        "p3,1000,1,1,1000,T4,BE,Succeeded,10,90,20\n"},
+       {"nodes", "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,1,4,P100\nn1,64000,1,2,T4\n"}});
+  ASSERT_TRUE(history) << fairlead::to_text(history.error());
+  const auto match = match_of(*history, {});
+  ASSERT_TRUE(match) << fairlead::to_text(match.error());
+  EXPECT_EQ(match->fleet, (std::vector<NodeGroup>{{.nodes = 1, .each = 4, .device = 0},
+                                                  {.nodes = 1, .each = 2, .device = 1}}));
+  EXPECT_EQ(match->jobs.size(), 3u);  // of two shares of a device their holder stands in
+  EXPECT_TRUE(noted(*match, "fleet: 1 x 4 P100, 1 x 2 T4, as the history states it"));
+}
+
 TEST(Match, WorkBelongsToTheTeamThatClaimsIt) {
   MatchOptions options{
       .organisation = testing::organisation_of(

@@ -90,6 +90,10 @@ class Contest(unittest.TestCase):
         rows = list(csv.DictReader(io.StringIO(self.contest("--against", "easy", "-o", "csv").stdout)))
         self.assertEqual({r["rule"] for r in rows}, {"easy", "fairlead"})
         self.assertEqual({r["group"] for r in rows}, {"all", "class", "team"})
+        quick = json.loads(self.contest("-o", "json", "--sort", "all.wait_us.mean:asc", "--filter", "all.evictions=0").stdout)["rules"]
+        self.assertNotIn("fairlead", [r["rule"] for r in quick])
+        waits = [r["all"]["wait_us"]["mean"] for r in quick]
+        self.assertEqual(waits, sorted(waits))
         html = self.contest("-o", "html").stdout
         self.assertTrue(html.startswith("<!doctype html>"))
         self.assertIn("<polyline", html)
