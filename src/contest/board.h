@@ -53,6 +53,7 @@ class Board {
   int32_t node_size(DeviceId device) const { return pools_[device].node_size; }
   size_t nodes() const { return free_.size(); }
   int32_t free_of(NodeNumber node) const { return free_[node]; }
+  const std::vector<int32_t>& free_by_node() const { return free_; }
   int32_t size_of(NodeNumber node) const { return sizes_[node]; }
   NodeNumber first(DeviceId device) const { return pools_[device].first; }
   NodeNumber end(DeviceId device) const { return pools_[device].end; }

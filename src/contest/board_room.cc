@@ -14,10 +14,20 @@ const Places& BoardRoom::places_of(const Work& work) const {
 }
 
 bool BoardRoom::fits_without(const Work& work, std::span<const RunningWork* const> gone) const {
-  for (const RunningWork* r : gone) board_.give_back(gang_of(r->work), places_of(r->work));
-  const bool fits = board_.fits(gang_of(work));
-  for (const RunningWork* r : gone) board_.take(gang_of(r->work), places_of(r->work));
-  return fits;
+  const Gang& gang = gang_of(work);
+  free_ = board_.free_by_node();
+  for (const RunningWork* r : gone) {
+    const Gang& other = gang_of(r->work);
+    const Places& places = places_of(r->work);
+    for (size_t i = 0; i < places.size(); ++i)
+      free_[places[i]] += i < static_cast<size_t>(other.full) ? other.each : other.rest;
+  }
+  int32_t full = 0, rest = 0;  // nodes with room for a whole part, and for the rest alone
+  for (NodeNumber n = board_.first(gang.device); n < board_.end(gang.device); ++n) {
+    full += free_[n] >= gang.each ? 1 : 0;
+    rest += free_[n] >= gang.rest ? 1 : 0;
+  }
+  return full >= gang.full && (gang.rest == 0 || rest > gang.full);
 }
 
 void BoardRoom::take(const Work& work) {

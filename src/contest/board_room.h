@@ -33,7 +33,8 @@ class BoardRoom : public policy::Room {
   const Places& places_of(const policy::Work& work) const;
 
   const Arena& arena_;
-  mutable Board board_;  // a question tries it out, and leaves it as it was
+  Board board_;
+  mutable std::vector<int32_t> free_;  // by node: of the question that is asked, for its room
   std::unordered_map<JobIndex, Places> taken_;
 };
 

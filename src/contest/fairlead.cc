@@ -2,10 +2,12 @@
 // something changed that could let anybody start.
 //
 // The planner's room is the board, so it decides on nodes: gangs whole, reservations where they can
-// be, and nobody taken for a claimant who would not fit then. It may take back once a minute
-// (kTakeBackEvery), as the live program looks in steps, too; and where that was of no use, not
-// before five more. Budgets and `reclaim idle` are not followed: a history has no prices, and no
-// telemetry.
+// be, and nobody taken for a claimant who would not fit then. Where many kinds of work wait (kFew),
+// it is given all of it every five minutes (kFullEvery), and in between that which fits now and who
+// had the reservation: what does not fit could only take the reservation over. It may take back
+// once a minute (kTakeBackEvery), as the live program looks in steps, too; and where that was of no
+// use, not before five more. Budgets and `reclaim idle` are not followed: a history has no prices,
+// and no telemetry.
 #include <algorithm>
 #include <deque>
 
@@ -24,7 +26,8 @@ using policy::Work;
 namespace {
 
 constexpr int64_t kCalendarEvery = 900;  // chosen: windows begin and end at quarters of an hour
-constexpr int64_t kTakeBackEvery = 60, kFruitless = 300;  // chosen
+constexpr int64_t kTakeBackEvery = 60, kFruitless = 300, kFullEvery = 300;  // chosen: seconds
+constexpr size_t kFew = 32;  // chosen: groups that a look costs little for
 
 policy::Milli size_of(const Job& job) { return policy::devices(job.gang.total()); }
 
@@ -70,7 +73,8 @@ class Fairlead : public Rival {
     follow_time(arena);
     const int64_t claim = arena.now() < take_back_at_ ? take_back_at_ : next_claim();
     const bool may_take_back = claim <= arena.now();
-    if (may_take_back || room_for_any(arena)) look(arena, may_take_back);
+    bool again = may_take_back || room_for_any(arena);
+    while (again) again = look(arena, may_take_back) && !may_take_back && room_for_any(arena);
     if (claim == kNever)
       take_back_at_ = arena.now() + kTakeBackEvery;  // until then nobody is asked
     wake_at_ = std::max(take_back_at_, may_take_back ? 0 : claim);
@@ -114,12 +118,33 @@ class Fairlead : public Rival {
            quota_.entitled({work.team, work.device, work.size}, org_.teams[work.team].parent);
   }
 
-  void look(Arena& arena, bool may_take_back) {
+  // What fits now, and who had the reservation.
+  policy::Waiting what_fits(const Arena& arena) const {
+    constexpr int64_t kEqualMost = 16;  // chosen: there is another look where all of them start
+    std::vector<bool> fits(waits_of_shape_.size());
+    for (const auto& [shape, job] : a_job_of_shape_)
+      fits[shape] = waits_of_shape_[shape] > 0 && arena.board().fits(arena.job(job).gang);
+    policy::Waiting few;
+    for (const auto& [key, group] : waiting_.groups()) {
+      if (!fits[key.shape]) continue;
+      int64_t most = kEqualMost;
+      for (auto work = group.begin(); work != group.end() && most > 0; ++work, --most)
+        few.put(*work);
+    }
+    for (const policy::WorkId id : reserved_)
+      if (const Work* work = waiting_.find(id)) few.put(*work);
+    return few;
+  }
+
+  // Returns whether anybody started who was given as one of few.
+  bool look(Arena& arena, bool may_take_back) {
+    const bool full = may_take_back || waiting_.groups().size() <= kFew || arena.now() >= full_at_;
+    const policy::Waiting few = full ? policy::Waiting{} : what_fits(arena);
     BoardRoom room(arena);
     const policy::Plan plan =
         policy::look({.organisation = org_,
                       .quota = quota_,
-                      .waiting = waiting_,
+                      .waiting = full ? waiting_ : few,
                       .running = running_,
                       .usages = usage_.usages(),
                       .budgets = {},
@@ -146,6 +171,12 @@ class Fairlead : public Rival {
         take_back_at_ = evictions_.front() + whole_seconds(org_.for_waiting->most->per);
     }
     spent_.merge(spent);
+    if (!full) return !plan.acts.empty();
+    full_at_ = arena.now() + kFullEvery;
+    reserved_.clear();
+    for (const policy::Decision& d : plan.own)
+      if (d.verdict == Verdict::reserve) reserved_.push_back(d.work);
+    return false;
   }
 
   void start(Arena& arena, JobIndex job, const Places& places) {
@@ -180,6 +211,8 @@ class Fairlead : public Rival {
   std::map<uint32_t, JobIndex> a_job_of_shape_;
   std::vector<RunningWork> running_;  // by id
   policy::SpentPairs spent_;
+  std::vector<policy::WorkId> reserved_;  // at the last full look
+  int64_t full_at_ = 0;
   std::deque<int64_t> evictions_;  // when
   int64_t take_back_at_ = 0, wake_at_ = kNever, calendar_ = 0;
 };

@@ -211,7 +211,9 @@ TEST(Rules, NobodyHoldsMoreThanThereIsAndAllEndOnce) {
         const Job& j = match.jobs[i];
         if (f.end == 0) continue;  // above its team's limit, for ever
         EXPECT_GE(f.start, j.submit);
-        if (f.stops == 0) EXPECT_EQ(f.end - f.start, j.length);
+        if (f.stops == 0) {
+          EXPECT_EQ(f.end - f.start, j.length);
+        }
         changes.emplace_back(f.start, j.gang.total());
         changes.emplace_back(f.end, -j.gang.total());
       }

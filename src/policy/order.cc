@@ -66,22 +66,25 @@ OrderKey Tournament::key_at(TeamId team, const Work& work, const Share& share) c
           .id = work.id};
 }
 
-Share Tournament::share_of_child(TeamId child, DeviceId device) const {
-  const Organisation& org = world_.organisation;
-  const Milli held = world_.quota.used(child, device);
-  const int64_t weight = org.teams[child].weight;
-  const auto& usages = world_.usages.with_children;
-  const FadingUsage none(org.teams[org.teams[child].parent].half_life);
-  return share_of(usages.empty() ? none : usages[child * org.devices.size() + device], held, weight,
-                  world_.now);
+Wide Tournament::faded(Faded& known, const std::vector<FadingUsage>& usages, TeamId team,
+                       DeviceId device) {
+  if (usages.empty()) return 0;
+  known.resize(usages.size());
+  const size_t at = team * world_.organisation.devices.size() + device;
+  if (!known[at]) known[at] = usages[at].at(world_.now);
+  return *known[at];
 }
 
-Share Tournament::share_of_own(TeamId team, DeviceId device) const {
+Share Tournament::share_of_child(TeamId child, DeviceId device) {
   const Organisation& org = world_.organisation;
-  const auto& usages = world_.usages.direct;
-  const FadingUsage none(org.teams[team].half_life);
-  return share_of(usages.empty() ? none : usages[team * org.devices.size() + device],
-                  world_.quota.direct(team, device), 1, world_.now);
+  return share_of(faded(with_children_, world_.usages.with_children, child, device),
+                  org.teams[org.teams[child].parent].half_life, world_.quota.used(child, device),
+                  org.teams[child].weight);
+}
+
+Share Tournament::share_of_own(TeamId team, DeviceId device) {
+  return share_of(faded(direct_, world_.usages.direct, team, device),
+                  world_.organisation.teams[team].half_life, world_.quota.direct(team, device), 1);
 }
 
 void Tournament::play(TeamId team) {

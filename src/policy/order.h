@@ -16,6 +16,7 @@
 // again.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "policy/quota.h"
@@ -76,13 +77,17 @@ class Tournament {
 
   bool goes_anywhere(const Work& work) const;
   OrderKey key_at(TeamId team, const Work& work, const Share& share) const;
-  Share share_of_child(TeamId child, DeviceId device) const;
-  Share share_of_own(TeamId team, DeviceId device) const;
+  // By team and then by device: usage, faded to now. Reckoned once, when it is first asked.
+  using Faded = std::vector<std::optional<Wide>>;
+  Wide faded(Faded& known, const std::vector<FadingUsage>& usages, TeamId team, DeviceId device);
+  Share share_of_child(TeamId child, DeviceId device);
+  Share share_of_own(TeamId team, DeviceId device);
   void play(TeamId team);
   void play_path(TeamId team);
   void play_all();
 
   World world_;
+  Faded with_children_, direct_;
   std::vector<Contestant> contestants_;  // a team's stand together
   std::vector<uint32_t> first_;          // by team, and one more: where its contestants begin
   std::vector<uint32_t> winners_;        // by team

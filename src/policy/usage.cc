@@ -111,9 +111,13 @@ bool operator<(const Share& a, const Share& b) {
 }
 
 Share share_of(const FadingUsage& usage, Milli held, int64_t weight, Instant now) {
+  return share_of(usage.at(now), usage.half_life(), held, weight);
+}
+
+Share share_of(Wide faded, Duration half_life, Milli held, int64_t weight) {
   CHECK(held.value >= 0 && weight >= 0);
-  const Wide soon = static_cast<Wide>(held.value) * static_cast<Wide>(usage.half_life().us);
-  return {.usage = plus(usage.at(now), soon), .weight = weight};
+  const Wide soon = static_cast<Wide>(held.value) * static_cast<Wide>(half_life.us);
+  return {.usage = plus(faded, soon), .weight = weight};
 }
 
 }  // namespace fairlead::policy

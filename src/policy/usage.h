@@ -63,5 +63,7 @@ struct Share {
 };
 
 Share share_of(const FadingUsage& usage, Milli held, int64_t weight, Instant now);
+// The same, of what usage.at(now) is; for who asks often.
+Share share_of(Wide faded, Duration half_life, Milli held, int64_t weight);
 
 }  // namespace fairlead::policy

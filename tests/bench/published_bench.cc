@@ -98,9 +98,14 @@ void compare(const std::string& folder, const std::string& trace,
         trace, rule, jct, jct_there, off(jct, jct_there), makespan, makespan_there,
         off(makespan, makespan_there));
   };
+  // Tiresias is placed by counts there: as if each device stood alone.
+  contest::Match counted = *match;
+  counted.fleet = {{.nodes = 64, .each = 1, .device = 0}};
+  for (contest::Job& job : counted.jobs) job.gang = contest::gang_of(0, job.gang.total(), 1);
   for (const PaperRow& paper : kPaperRows) {
-    const auto rival = contest::make_paper(*match, paper.kind, overhead);
-    contest::Arena arena(*match);
+    const contest::Match& at = paper.kind == contest::PaperRule::tiresias ? counted : *match;
+    const auto rival = contest::make_paper(at, paper.kind, overhead);
+    contest::Arena arena(at);
     row(paper.rule, arena.play(*rival), paper.published);
   }
   for (const char* rule : {"fifo", "easy", "fairlead"}) {
