@@ -1,9 +1,11 @@
 // fairlead completion bash|zsh|fish: made from the command line's own definition.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/arguments.h"
 #include "apps/commands.h"
 #include "apps/man_page.h"
+#include "contest/contest.h"
 #include "views/report.h"
 
 namespace fairlead {
@@ -16,6 +18,8 @@ std::string bash(const CLI::App& app) {
   out +=
       "  case $prev in\n    -o|--output) COMPREPLY=($(compgen -W 'table wide json yaml csv name "
       "html' -- \"$cur\")); return ;;\n";
+  out += fmt::format("    --against) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n",
+                     fmt::join(contest::rule_names(), " "));
   out +=
       "    --by) COMPREPLY=($(compgen -W 'team class user node partition model' -- \"$cur\")); "
       "return "

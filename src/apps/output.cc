@@ -28,6 +28,7 @@ constexpr ExitRule kExitRules[] = {
     {"filter-bad", true, kExitUsage},
     {"since-bad", true, kExitUsage},
     {"parameter-", false, kExitUsage},
+    {"fleet-bad", true, kExitUsage},
     {"config-", false, kExitRefused},
     {"net-not-allowed", true, kExitNotAllowed},
     {"listen-not-allowed", true, kExitNotAllowed},

@@ -3,9 +3,7 @@
 
 #include "apps/policy_input.h"
 #include "base/words.h"
-#include "io/file.h"
 #include "lang/units.h"
-#include "policy/calendar.h"
 #include "policy/team_view.h"
 #include "present/table.h"
 
@@ -37,16 +35,9 @@ Result<void> take_calendar(const PolicyArguments& a, const policy::Organisation&
   const auto at = parse_rfc3339(a.at);
   if (!at)
     return fail("usage", fmt::format("'{}' is no instant", a.at), "--at 2026-06-01T10:00:00+02:00");
-  policy::Zones zones;
-  for (const std::string& name : policy::zones_of(org)) {
-    constexpr size_t kZoneFileMax = 1 << 20;
-    const auto bytes = io::read_file((zone_folder() / name).string(), kZoneFileMax);
-    if (!bytes) return std::unexpected(bytes.error());
-    const auto zone = policy::Zone::read(*bytes);
-    if (!zone) return std::unexpected(zone.error());
-    zones.emplace(name, *zone);
-  }
-  policy::follow_calendar(org, zones, *at, quota);
+  const auto zones = read_zones(org);
+  if (!zones) return std::unexpected(zones.error());
+  policy::follow_calendar(org, *zones, *at, quota);
   return {};
 }
 

@@ -19,6 +19,19 @@ fs::path zone_folder() {
   return named != nullptr ? named : "/usr/share/zoneinfo";
 }
 
+Result<policy::Zones> read_zones(const policy::Organisation& organisation) {
+  policy::Zones zones;
+  for (const std::string& name : policy::zones_of(organisation)) {
+    constexpr size_t kZoneFileMax = 1 << 20;
+    const auto bytes = io::read_file((zone_folder() / name).string(), kZoneFileMax);
+    if (!bytes) return std::unexpected(bytes.error());
+    const auto zone = policy::Zone::read(*bytes);
+    if (!zone) return std::unexpected(zone.error());
+    zones.emplace(name, *zone);
+  }
+  return zones;
+}
+
 namespace {
 
 // A folder stands for the .policy files in it, by name.

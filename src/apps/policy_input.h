@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/commands.h"
+#include "policy/calendar.h"
 #include "policy/check.h"
 
 namespace fairlead {
@@ -42,6 +43,9 @@ Result<std::pair<std::string, policy::Milli>> read_amount(const std::string& tex
                                                           const std::string& option);
 
 std::filesystem::path zone_folder();  // of this machine's time zones
+
+// The zones that windows name, as this machine has them. Fails with file-missing, zone-broken.
+Result<policy::Zones> read_zones(const policy::Organisation& organisation);
 
 Diagnostic policy_problem(std::string code, std::string message, std::string hint);
 

@@ -8,6 +8,7 @@
 
 #include "apps/arguments.h"
 #include "apps/commands.h"
+#include "apps/contest_run.h"
 #include "apps/report_output.h"
 #include "io/file.h"
 #include "sim/history.h"
@@ -19,8 +20,9 @@ namespace {
 
 struct ReplayArguments {
   std::vector<std::string> files;
-  std::string fleet, by, utc_offset, name = "history";
+  std::string by, utc_offset, name = "history";
   bool verify = false;
+  ContestArguments contest;
 };
 
 constexpr size_t kFileMax = size_t{4} << 30;
@@ -105,6 +107,14 @@ void add_notes(Report& report, const HistoryNotes& notes) {
   if (notes.format.starts_with("sacct")) report.scheduler = "slurm";
 }
 
+// The files and how they are read, for the line that repeats a contest.
+std::string again(const ReplayArguments& a) {
+  std::string out = "fairlead replay";
+  for (const std::string& file : a.files) out += " " + shell_word(file);
+  if (!a.utc_offset.empty()) out += " --utc-offset " + shell_word(a.utc_offset);
+  return out;
+}
+
 int run_replay(Program& p, const ReplayArguments& a) {
   HistoryOptions options;
   if (!a.utc_offset.empty()) {
@@ -124,6 +134,15 @@ int run_replay(Program& p, const ReplayArguments& a) {
   }
   const auto history = read_history(std::move(inputs), options);
   if (!history) return complain(history.error());
+  if (a.contest.wanted()) {
+    if (a.verify || !a.by.empty())
+      return complain_usage("--by and --verify are of the report, not of rules side by side",
+                            "leave them out, or leave out --org and --against");
+    ContestArguments contest = a.contest;
+    contest.again = again(a);
+    contest.history = a.name == "history" ? a.files.front() : a.name;
+    return run_contest(p, contest, *history);
+  }
   Progress progress;
   const ReplayResult result =
       replay(*history, {.site = a.name, .rules = {}, .progress = [&](const ReplayProgress& at) {
@@ -151,11 +170,13 @@ void add_replay_command(Program& p) {
   auto a = std::make_shared<ReplayArguments>();
   CLI::App* c = p.app.add_subcommand(
       "replay",
-      "a site's past: a sacct dump, SWF, a public trace, a CSV or our journal, as the same report");
-  c->footer(
-      fmt::format("examples:\n  {} > dump.psv && fairlead replay dump.psv\n  fairlead replay "
-                  "philly.csv.gz -o html > philly.html",
-                  kSacctCommand));
+      "a site's past: a sacct dump, SWF, a public trace, a CSV or our journal, as the same report; "
+      "or under other rules, side by side");
+  c->footer(fmt::format(
+      "examples:\n  {} > dump.psv && fairlead replay dump.psv\n  fairlead replay dump.psv --org "
+      "/etc/fairlead/org --fleet \"32 x 8 H100\" --against native,easy,slurm-multifactor -o html "
+      "> rules.html",
+      kSacctCommand));
   c->add_option("history", a->files,
                 "files, plain or gzip; several are parts of one; - is standard input")
       ->required();
@@ -165,6 +186,7 @@ void add_replay_command(Program& p) {
                 "of the site's clock, for dumps without a zone (2h, -5h)");
   c->add_option("--name", a->name, "how to call the site");
   c->add_flag("--verify", a->verify, "recount the ledger at the end");
+  add_contest_options(*c, a->contest);
   add_output_options(*c, p, true);
   c->callback([&p, a] { p.run = [&p, a] { return run_replay(p, *a); }; });
 }

@@ -57,6 +57,9 @@ class History {
   Instant from() const { return notes_.from; }
   Instant until() const { return notes_.until; }
   size_t memory_bytes() const;
+  const RunTable& table() const { return table_; }
+  const std::vector<uint32_t>& order() const { return order_; }  // first run of each workload
+  const std::vector<Node>& fleet() const { return fleet_; }
 
  private:
   friend class HistoryCursor;
@@ -65,7 +68,7 @@ class History {
   friend struct HistoryBuilder;
   HistoryNotes notes_;
   RunTable table_;
-  std::vector<uint32_t> order_;          // first run of each workload, by its first instant
+  std::vector<uint32_t> order_;          // by its first instant
   std::vector<Node> fleet_;              // stated once, at `from`
   std::vector<AggregateRow> aggregate_;  // by time
   std::vector<HistoryInput> journal_;    // event lines, read as they are asked for

@@ -184,6 +184,59 @@ TEST(Csv, MuriCountsMillisecondsAndChronusSeconds) {
   EXPECT_EQ(seconds_of(replay(chronus).engine).held_unmeasured, 4 * 747);
 }
 
+TEST(Csv, ElasticFlowsTablesComeInTwoSpellings) {
+  const History published = read(
+      {{"e.csv",
+        "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
+        "965d744f,100,45775,resnet50,1879,256,64,50\n"}});
+  EXPECT_EQ(published.notes().format, "elasticflow");
+  EXPECT_EQ(published.from(), HistoryOptions{}.base + seconds(100));
+  EXPECT_EQ(seconds_of(replay(published).engine).held_unmeasured, 64 * 50);
+  const History simulated =
+      read({{"p.csv",
+             "job_id,submit_time,real_iteration,model_name,ddl,batch_size,num_gpu,real_duration,"
+             "duration,iteration\n"
+             "0,0,1282877,vgg16,771220,256,4,976570,10,1282877\n"
+             "1,soon,1282877,vgg16,771220,256,4,976570,10,1282877\n"}});
+  EXPECT_EQ(simulated.notes().format, "elasticflow");
+  EXPECT_EQ(seconds_of(replay(simulated).engine).held_unmeasured, 40);
+  ASSERT_EQ(simulated.notes().skipped.size(), 1u);
+  EXPECT_EQ(simulated.notes().skipped[0].reason,
+            "the submission or the duration is no number of seconds");
+}
+
+TEST(Csv, PolluxSaysWhatArrivesAndNotHowLongItRuns) {
+  const History history = read({{"w.csv",
+                                 "name,time,application,num_replicas,batch_size\n"
+                                 "cifar10-0,107.5,cifar10,6,2048\n"
+                                 "bert-1,110,bert,many,12\n"}});
+  EXPECT_EQ(history.notes().format, "pollux");
+  EXPECT_EQ(history.notes().workloads, 1);
+  EXPECT_EQ(history.notes().still_open, 1);
+  EXPECT_FALSE(history.notes().has_ends);
+  EXPECT_EQ(history.notes().skipped_rows(), 1);
+  EXPECT_EQ(seconds_of(replay(history).engine).held_unmeasured, 0);
+}
+
+TEST(GavelTrace, ShockwaveHasLengthsBeside) {
+  const History history = read(
+      {{"s.trace",
+        "LM (batch size 10)\tpython3 main.py --cuda\tlanguage_modeling\t--steps\t1\t134583\t2\tgns"
+        "\t1\t-1.000000\t1418\t0\n"
+        "LM (batch size 10)\tpython3 main.py --cuda\tlanguage_modeling\t--steps\t1\t134583\n"}});
+  EXPECT_EQ(history.notes().format, "shockwave");
+  EXPECT_EQ(seconds_of(replay(history).engine).held_unmeasured, 2 * 1418);
+  ASSERT_EQ(history.notes().skipped.size(), 1u);
+  EXPECT_EQ(history.notes().skipped[0].line, 2);
+  const History gavel = read({{"g.trace",
+                               "ResNet-18 (batch size 128)\tpython3 "
+                               "main.py\timage_classification/cifar10\t--num_steps\t1\t925982"
+                               "\t4\t1\t-1.000000\t60\n"}});
+  EXPECT_EQ(gavel.notes().format, "gavel trace");
+  EXPECT_EQ(gavel.notes().still_open, 1);
+  EXPECT_EQ(gavel.from(), HistoryOptions{}.base + seconds(60));
+}
+
 TEST(Openb, PodsAreHeldOnTheFleetAndSharesAreNotCountedTwice) {
   const std::string pods =
       "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_"
@@ -266,6 +319,12 @@ TEST(History, NoInputBreaksAReader) {
   seeds.push_back("1 0 60 300 8 -1 -1 8 600 -1 1 3 2 -1 1 -1 -1 -1\n");
   seeds.push_back("job,user,team,submit,start,end,gpus\n\"a\",ana,llm,0,10,20,4\n");
   seeds.push_back(
+      "LM (batch size 10)\tmain.py\tlm\t--steps\t1\t134583\t2\tgns\t1\t-1.000000\t1418\t0\n");
+  seeds.push_back(
+      "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
+      "965d,100,45775,resnet50,1879,256,64,50\n");
+  seeds.push_back("name,time,application,num_replicas,batch_size\ncifar10-0,107,cifar10,6,2048\n");
+  seeds.push_back(
       "time,total_gpu_num,running_gpu_num,pending_gpu_num\n2020-05-01 00:00:00,208,162,0\n");
   Rng rng(1);
   const auto next = [&](uint64_t below) { return rng.below(below); };
@@ -294,7 +353,7 @@ std::string data_dir() {
 
 std::string unpacked(const std::string& path) {
   std::string out;
-  FILE* pipe = popen(fmt::format("gzip -dc '{}' 2>/dev/null", path).c_str(), "r");
+  FILE* pipe = popen(fmt::format("gzip -dcf '{}' 2>/dev/null", path).c_str(), "r");
   char buffer[1 << 16];
   for (size_t n; pipe != nullptr && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
     out.append(buffer, n);
@@ -317,6 +376,23 @@ TEST(PublicData, EachTraceIsReadAndReplayed) {
       {"muri", {"muri/trace1.csv.gz"}, 1494},
       {"chronus", {"chronus/trace_job_Philly_SLO.csv.gz"}, 30'940},
       {"gavel", {"gavel/streams/jobs_multi_seed0.csv.gz"}, 7000},
+      {"elasticflow, published", {"elasticflow/traces/cluster01.csv.gz"}, 1'595},
+      {"elasticflow, the largest", {"elasticflow/traces/cluster04.csv.gz"}, 15'802},
+      {"elasticflow of the testbed", {"elasticflow/traces/195job.csv.gz"}, 195},
+      {"elasticflow of Philly", {"elasticflow/traces/philly_103959.csv.gz"}, 876},
+      {"elasticflow beside Pollux", {"elasticflow/traces/elasticVpollux_e.csv.gz"}, 195},
+      {"pollux", {"pollux/workloads/workload-6.csv"}, 160},
+      {"sia of Philly", {"sia/workloads/philly/workload-1.csv"}, 160},
+      {"sia of its own", {"sia/workloads/newtrace/workload-1.csv"}, 960},
+      {"sia of Saturn", {"sia/workloads/saturn/workload-1.csv"}, 160},
+      {"gavel's own trace", {"gavel/max_min_fairness.trace"}, 96},
+      {"shockwave",
+       {"shockwave/120_0.2_5_100_40_25_0_0.5_0.5_0.6_0.3_0.09_0.01_multigpu_dynamic.trace.gz"},
+       120},
+      {"shockwave, 900 jobs",
+       {"shockwave/900_0.2_5_1000_5_15_0_0.5_0.5_0.6_0.3_0.09_0.01_multigpu_dynamic.trace.gz"},
+       900},
+      {"muri, all at once", {"muri/trace2_pr.csv.gz"}, 5'755},
       {"alibaba", {"alibaba-dlrm-2025/disaggregated_DLRM_trace.csv.gz"}, 23'871},
   };
   for (const PublicRow& row : rows) {

@@ -34,7 +34,7 @@ struct HistoryBuilder {
 // A reader knows a format by its beginning and takes one input of it.
 struct HistoryFormat {
   const char* name;
-  bool (*matches)(std::string_view head);  // the first part of the text
+  bool (*matches)(std::string_view head);                              // the first part of the text
   Result<void> (*read)(HistoryBuilder& builder, HistoryInput& input);  // may take the text
 };
 std::span<const HistoryFormat> history_formats();
@@ -57,6 +57,14 @@ bool is_gavel(std::string_view text);
 Result<void> read_gavel(HistoryBuilder& builder, HistoryInput& input);
 bool is_dlrm(std::string_view text);
 Result<void> read_dlrm(HistoryBuilder& builder, HistoryInput& input);
+bool is_elasticflow(std::string_view text);  // sim/paper_trace.cc
+Result<void> read_elasticflow(HistoryBuilder& builder, HistoryInput& input);
+bool is_pollux(std::string_view text);  // and Sia
+Result<void> read_pollux(HistoryBuilder& builder, HistoryInput& input);
+bool is_gavel_trace(std::string_view text);
+Result<void> read_gavel_trace(HistoryBuilder& builder, HistoryInput& input);
+bool is_shockwave(std::string_view text);
+Result<void> read_shockwave(HistoryBuilder& builder, HistoryInput& input);
 bool is_openb_pods(std::string_view text);  // sim/openb_csv.cc
 Result<void> read_openb_pods(HistoryBuilder& builder, HistoryInput& input);
 bool is_openb_nodes(std::string_view text);
