@@ -117,13 +117,20 @@ class Builder {
         ++own.running;
         own.used_milli += amount.value;
       });
-    } else if (const auto d = device_class_of(state_, w.job)) {
+    } else if (const auto d = device_asked(w.job)) {
       Work& own = work(team.value_or(nobody()), *d);
       own.waiting += tasks_of(w.job);
       own.waiting_milli += tasks_of(w.job) * milli_asked(w.job);
     } else {
       ++waiting_for_any_;
     }
+  }
+  // Many jobs ask for the same in the same partition, and a partition has many nodes.
+  std::optional<DeviceId> device_asked(const Job& job) {
+    const auto [at, is_new] =
+        asked_.try_emplace(std::pair(job.request.devices.model, job.partition));
+    if (is_new) at->second = device_class_of(state_, job);
+    return at->second;
   }
   void count_unassigned(const Workload& w, int64_t gpus) {
     UnassignedRow& row = unassigned_[w.job.account];
@@ -253,6 +260,7 @@ class Builder {
   std::vector<Work> by_team_;  // by team and device; nobody's last
   std::map<std::string, UnassignedRow> unassigned_;
   std::map<std::pair<policy::SlipKind, std::string>, MisconfiguredRow> slips_;
+  std::map<std::pair<std::string, std::string>, std::optional<DeviceId>> asked_;
   int64_t waiting_for_any_ = 0;
 };
 
