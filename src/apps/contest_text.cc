@@ -135,7 +135,7 @@ std::string contest_text(const ContestView& v, const TextOptions& o) {
   }
   out += heading("What to know", o);
   for (const std::string& note : v.notes) out += paragraph(note, o);
-  out += fmt::format("\ndigest {}\nagain: {}\n", v.digest, v.repeat);
+  out += fmt::format("\ndigest {}\nagain: {}\n", v.digest, printable(v.repeat));
   return out;
 }
 

@@ -103,8 +103,11 @@ TEST(Cases, ChurnFirstAndEvictionsWithinTheirCap) {
   EXPECT_EQ(c.evictions(), 5);
   EXPECT_GE(next_end, 45u) << "by churn";
   EXPECT_GE(lost, 5 * 3600);
-  for (const Work& w : c.waiting)
-    if (w.id < 100) EXPECT_EQ(w.since, kNow) << "a victim keeps its age";
+  for (const Work& w : c.waiting) {
+    if (w.id < 100) {
+      EXPECT_EQ(w.since, kNow) << "a victim keeps its age";
+    }
+  }
 }
 
 // Usage above a limit, after a set restarted: nothing is admitted, and nothing evicted.
@@ -188,8 +191,9 @@ TEST(Cases, NoPairRepeatsInRandomTrees) {
       bool acts = false;
       for (const Decision& d : decisions) {
         acts = acts || d.verdict == Verdict::admit;
-        if (d.verdict == Verdict::preempt)
+        if (d.verdict == Verdict::preempt) {
           ASSERT_TRUE(pairs.emplace(d.claimant, d.work).second) << "seed " << run;
+        }
       }
       if (!acts) break;
       c.apply(decisions);
