@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "base/words.h"
 #include "sim/sbatch_options.h"
