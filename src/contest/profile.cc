@@ -30,9 +30,11 @@ int64_t Profile::earliest(int64_t size, int64_t length) const {
 // The index of the step that begins then, which is made where there is none.
 size_t Profile::step_at(int64_t at) {
   const auto it = std::ranges::lower_bound(steps_, at, {}, &Step::at);
-  if (it != steps_.end() && it->at == at) return static_cast<size_t>(it - steps_.begin());
+  const auto index = static_cast<size_t>(it - steps_.begin());
+  if (it != steps_.end() && it->at == at) return index;
   const int64_t free = std::prev(it)->free;
-  return static_cast<size_t>(steps_.insert(it, {.at = at, .free = free}) - steps_.begin());
+  steps_.insert(it, {.at = at, .free = free});
+  return index;
 }
 
 void Profile::promise(int64_t from, int64_t length, int64_t size) {
