@@ -49,13 +49,16 @@ std::string path_of(const Route& route, Components& components) {
                              : route.media == "application/json" ? R"({"type":"object"})"
                                                                  : R"({"type":"string"})";
   const std::string problem = schema_of<Problem>(components);
+  const bool posts = route.method == "POST";
+  constexpr const char* kBody =
+      R"("requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object"}}}},)";
   return fmt::format(
-      R"({}:{{"{}":{{"summary":{},"parameters":[{}],"responses":{{)"
+      R"({}:{{"{}":{{"summary":{},"parameters":[{}],{}"responses":{{)"
       R"("200":{{"description":{},"content":{{{}:{{"schema":{}}}}}}},)"
       R"("default":{{"description":"what is wrong","content":{{"application/problem+json":)"
       R"({{"schema":{}}}}}}}}}}}}})",
-      in_quotes(route.path), route.method == "POST" ? "post" : "get", in_quotes(route.about),
-      parameters_of(route), in_quotes(route.about), in_quotes(route.media), schema, problem);
+      in_quotes(route.path), posts ? "post" : "get", in_quotes(route.about), parameters_of(route),
+      posts ? kBody : "", in_quotes(route.about), in_quotes(route.media), schema, problem);
 }
 
 }  // namespace
