@@ -322,8 +322,9 @@ class Builder {
                           {policy::MemberSource::slurm_qos, "", std::string(name(r.qos))},
                           {policy::MemberSource::slurm_partition, "",
                            std::string(name(r.partition))}},
-           .class_words = {}});
+           .class_words = {{std::string(name(r.qos))}, {std::string(name(r.partition))}}});
       team = found.team.value_or(policy::kRoot);
+      if (found.klass) return {team, *found.klass};
     } else if (const auto found = org.team(name(r.account))) {
       team = *found;
     }

@@ -4,8 +4,7 @@
 
 #include "base/hostlist.h"
 #include "base/rng.h"
-#include "core/engine.h"
-#include "core/snapshot.h"
+#include "core/test_restart.h"
 
 namespace fairlead {
 namespace {
@@ -99,19 +98,7 @@ class Site {
     const auto found = state().suggested.now.find(*workload);
     return found == state().suggested.now.end() ? nullptr : &found->second;
   }
-  void restart() {
-    StateParts parts;
-    for_each_part(state(), [&](const char* name, const auto& part) {
-      for_each_member(parts, [&](const char* own, auto& into) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>,
-                                     std::remove_cvref_t<decltype(into)>>)
-          if (std::string_view(own) == name) into = part;
-      });
-    });
-    const Digest before = engine_.digest();
-    engine_ = Engine(state_of(std::move(parts)));
-    EXPECT_EQ(engine_.digest(), before);
-  }
+  void restart() { engine_ = restarted(engine_); }
   Digest digest() const { return engine_.digest(); }
 
  private:
@@ -153,7 +140,10 @@ TEST(Allocator, TakesBackForWhoIsEntitled) {
   facts.push_back(job(1, "res", 2, 8));
   const auto decisions = site.poll(3000, facts);
   ASSERT_NE(site.suggested(1), nullptr);
-  EXPECT_EQ(site.suggested(1)->victims.size(), 2u);
+  ASSERT_EQ(site.suggested(1)->victims.size(), 2u);
+  const Suggestion& taken_back = site.state().suggested.now.at(site.suggested(1)->victims[0]);
+  EXPECT_EQ(taken_back.rule, "own");
+  EXPECT_EQ(taken_back.lost_device_seconds, 8 * (3000 - 5)) << "since its start, nothing was saved";
   int64_t taken = 0;
   for (const Decision& d : decisions) taken += d.kind == DecisionKind::take_back_suggested;
   EXPECT_EQ(taken, 2);

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/engine.h"
-#include "core/snapshot.h"
+#include "core/test_restart.h"
 
 namespace fairlead {
 namespace {
@@ -72,19 +71,7 @@ class Site {
   }
   std::string team() const { return state().names.name(only().team); }
   std::string klass() const { return state().names.name(only().klass); }
-  void restart() {
-    StateParts parts;
-    for_each_part(state(), [&](const char* name, const auto& part) {
-      for_each_member(parts, [&](const char* own, auto& into) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>,
-                                     std::remove_cvref_t<decltype(into)>>)
-          if (std::string_view(own) == name) into = part;
-      });
-    });
-    const Digest before = engine_.digest();
-    engine_ = Engine(state_of(std::move(parts)));
-    EXPECT_EQ(engine_.digest(), before);
-  }
+  void restart() { engine_ = restarted(engine_); }
   // Milli-device-seconds that are booked under a team until now.
   int64_t booked(std::string_view team) const {
     int64_t sum = 0;
@@ -138,7 +125,11 @@ TEST(Belonging, WhatIsSeenBelongsWhereTheOrganisationSays) {
        "product",
        "batch",
        {{partition, "al", "all"}}},
-      {"a class that is misspelt", misspelt_class, "product", "batch", {{class_unknown, "bacth", "batch"}}},
+      {"a class that is misspelt",
+       misspelt_class,
+       "product",
+       "batch",
+       {{class_unknown, "bacth", "batch"}}},
       {"a class that the team may not have",
        not_allowed,
        "product",

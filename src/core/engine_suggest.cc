@@ -28,12 +28,15 @@ int64_t devices_of(const Workload& workload) {
              : shape_of(workload.job).total;
 }
 
+// By the planner's own reckoning, so that what is told is what was compared.
 int64_t lost_if_taken(const State& state, const policy::Organisation& rules,
                       const Workload& workload) {
-  const auto klass = class_of(state, workload);
-  const int64_t again = whole_seconds(state.now - workload.run_start) +
-                        (klass ? whole_seconds(rules.classes[*klass].restart_cost) : 0);
-  return devices_of(workload) * std::max<int64_t>(0, again);
+  policy::RunningWork r{.work = {}, .started = workload.run_start, .ends = {}, .kept_till = {}};
+  r.work.klass =
+      class_of(state, workload).value_or(static_cast<policy::ClassId>(rules.classes.size() - 1));
+  r.work.size = policy::devices(devices_of(workload));
+  constexpr unsigned __int128 kMilliMicros = 1'000'000'000;
+  return static_cast<int64_t>(policy::loss_of(rules, r, state.now) / kMilliMicros);
 }
 
 std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Allocation& allocation,
