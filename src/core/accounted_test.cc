@@ -315,6 +315,17 @@ TEST(Accounted, ANodeWithoutRoomIsNeverBookedAboveItsHardware) {
   EXPECT_EQ(site.sums(101), (ByColumn{.held_unmeasured = 8 * 101}));
 }
 
+// Accounting took the seconds that nobody held, of no device in particular; a start that is told
+// late gets what the hour has left, and no more.
+TEST(Accounted, WhatWasTakenFromTheFreeIsNotHeldASecondTime) {
+  Site site;
+  site.poll(10, {running(1, 10, 4)});
+  site.full_poll(100, {job(1, JobState::completed, 10, 100, 4)});
+  site.accounting(101, {over(2, 20, 90)});
+  site.poll(110, {running(3, 30, 4, 4)});
+  EXPECT_EQ(site.sums(110), (ByColumn{.held_unmeasured = 8 * 110}));
+}
+
 // Any runs of any devices, told in any share by the scheduler and by accounting: hardware adds up,
 // and every run that fits is booked for what it held.
 RC_GTEST_PROP(Accounted, AnyGapAddsUp, ()) {

@@ -79,10 +79,29 @@ Workload* holder_of(State& state, const DeviceBook& book) {
 
 bool counts_as_free(Column c) { return c == Column::free || c == Column::stranded; }
 
+// The first second, `second` or later, from which on `account` still has a device in every hour.
+// What was not held may be booked to a run without saying of which device (`take_from_unheld`);
+// what is told late of a device may not take the same seconds again.
+int64_t first_unspent(const State& state, const Account& account, int64_t second) {
+  const int64_t now = floor_seconds(state.now);
+  if (is_held(account.column) || second >= now) return second;
+  second = std::max(second, state.ledger.data().opened);
+  int64_t from = now;
+  while (from > second) {
+    const int64_t hour = (from - 1) / kLedgerHour * kLedgerHour;
+    const int64_t wanted = from - std::max(hour, second);
+    const int64_t there = state.ledger.booked(account, hour, now) / kMilli;
+    from -= std::clamp<int64_t>(there, 0, wanted);
+    if (there < wanted) break;
+  }
+  return from;
+}
+
 // Moves the device's amount to `to` from `second` on, with everything that is counted beside it.
 void move_device(State& state, DeviceIndex device, const Account& to, Workload* from_run,
                  Workload* to_run, int64_t second) {
   DeviceBook& book = state.devices[device];
+  second = first_unspent(state, book.account, second);
   state.ledger.move(book.account, to, kMilli, second);
   if (from_run != nullptr) post_use(state, *from_run, book.account, -kMilli, second);
   if (to_run != nullptr) post_use(state, *to_run, to, kMilli, second);
@@ -172,7 +191,8 @@ void add_device(State& state, DeviceIndex device, Instant at) {
 void remove_device(State& state, DeviceIndex device, Instant at) {
   release(state, device, at);
   DeviceBook& book = state.devices[device];
-  const int64_t second = std::max(floor_seconds(at), book.since);
+  const int64_t second =
+      first_unspent(state, book.account, std::max(floor_seconds(at), book.since));
   if (counts_as_free(book.account.column)) --state.node_free[state.fleet.device(device).node];
   state.ledger.post(book.account, -kMilli, second);
   state.ledger.post_hardware(-kMilli, second);

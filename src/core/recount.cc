@@ -68,6 +68,19 @@ std::string recount_use(const State& s) {
              : fmt::format("use of runs {} and of the ledger {}", of_runs, of_ledger);
 }
 
+// What is taken from an account it had, whatever its team is called by then: below zero, seconds of
+// a device are in two columns.
+std::string recount_rows(const State& s) {
+  std::string problem;
+  s.ledger.for_each(0, floor_seconds(s.now), [&](const Account& account, int64_t hour, int64_t ms) {
+    if (ms < 0 && problem.empty())
+      problem =
+          fmt::format("{} of team {} is below zero in the hour at {}", enum_name(account.column),
+                      s.names.name(account.team), to_rfc3339(instant_of_seconds(hour)));
+  });
+  return problem;
+}
+
 }  // namespace
 
 std::string Engine::recount() const {
@@ -75,6 +88,7 @@ std::string Engine::recount() const {
     return fmt::format("rows of the hour at {}", to_rfc3339(instant_of_seconds(hour)));
   }
   if (std::string wrong = recount_devices(state_); !wrong.empty()) return wrong;
+  if (std::string wrong = recount_rows(state_); !wrong.empty()) return wrong;
   return recount_use(state_);
 }
 

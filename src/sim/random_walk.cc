@@ -337,22 +337,8 @@ class Walk {
     ++result_.comparisons;
     result_.problem = compare_holds(site_);
     if (result_.problem.empty()) result_.problem = site_.engine().recount();
-    if (result_.problem.empty()) result_.problem = below_zero();
     if (result_.problem.empty() && options_.calm) result_.problem = compare_seconds();
     std::tie(lost_ppm_, doubled_ppm_, late_ppm_) = ppm;
-  }
-
-  // What was taken from an account it had, whatever its team is called by then.
-  std::string below_zero() const {
-    const State& s = site_.engine().state();
-    std::string problem;
-    s.ledger.for_each(0, floor_seconds(s.now), [&](const Account& a, int64_t hour, int64_t ms) {
-      const bool held = is_held(a.column) || a.column == Column::lost;
-      if (held && ms < 0 && problem.empty())
-        problem = fmt::format("{} of team {} is below zero in the hour {}", enum_name(a.column),
-                              s.names.name(a.team), hour);
-    });
-    return problem;
   }
 
   std::string compare_seconds() {
