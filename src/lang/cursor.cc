@@ -91,15 +91,15 @@ Diagnostic& Cursor::problem(std::string code, std::string message, Label primary
 std::string Cursor::found() const {
   if (at_end()) return "the file ends here";
   if (peek().kind == TokenKind::newline) return "the line ends here";
-  return fmt::format("not {}", quoted(peek().text));
+  return fmt::format("not {}", in_quotes(peek().text));
 }
 
 void Cursor::missing(const Need& need) {
   if (peek().kind == TokenKind::bad) return;  // the lexer has told of it
   Span span = peek().span;
   if (peek().ends_line()) span = {span.file, last_.span.end, last_.span.end};
-  problem("E106", fmt::format("{} needs {}", quoted(need.subject), need.what), {span, found()},
-          need.example.empty() ? "" : fmt::format("write it as {}", quoted(need.example)));
+  problem("E106", fmt::format("{} needs {}", in_quotes(need.subject), need.what), {span, found()},
+          need.example.empty() ? "" : fmt::format("write it as {}", in_quotes(need.example)));
 }
 
 std::optional<Word> Cursor::name(const Need& need) {
@@ -112,8 +112,8 @@ std::optional<Word> Cursor::text(const Need& need) {
   if (peek().kind != TokenKind::string) {
     if (peek().is_name() || peek().kind == TokenKind::place) {
       const Token token = next();
-      problem("E106", fmt::format("{} takes {}", quoted(need.subject), need.what), {token.span, ""},
-              fmt::format("write `\"{}\"`", token.text));
+      problem("E106", fmt::format("{} takes {}", in_quotes(need.subject), need.what),
+              {token.span, ""}, fmt::format("write `\"{}\"`", token.text));
       return std::nullopt;
     }
     return missing(need), std::nullopt;
@@ -131,11 +131,11 @@ bool Cursor::refuse_sign(const Need& need) {
   const Span span = join(peek().span, peek(1).span);
   next();
   next();
-  problem(
-      "E109",
-      minus ? fmt::format("{} is below zero", quoted(sources_.text(span))) : "numbers have no sign",
-      {span, ""},
-      minus ? fmt::format("write it as {}", quoted(need.example)) : "leave the `+` out");
+  problem("E109",
+          minus ? fmt::format("{} is below zero", in_quotes(sources_.text(span)))
+                : "numbers have no sign",
+          {span, ""},
+          minus ? fmt::format("write it as {}", in_quotes(need.example)) : "leave the `+` out");
   return true;
 }
 
@@ -143,10 +143,10 @@ std::optional<Number> Cursor::integer(const Need& need, int64_t least, int64_t m
   if (refuse_sign(need)) return std::nullopt;
   if (peek().kind == TokenKind::number || peek().kind == TokenKind::quantity) {
     const Token token = next();
-    problem(
-        "E113",
-        fmt::format("{} takes a whole number, not {}", quoted(need.subject), quoted(token.text)),
-        {token.span, ""}, fmt::format("write it as {}", quoted(need.example)));
+    problem("E113",
+            fmt::format("{} takes a whole number, not {}", in_quotes(need.subject),
+                        in_quotes(token.text)),
+            {token.span, ""}, fmt::format("write it as {}", in_quotes(need.example)));
     return std::nullopt;
   }
   if (peek().kind != TokenKind::integer) return missing(need), std::nullopt;
@@ -154,7 +154,8 @@ std::optional<Number> Cursor::integer(const Need& need, int64_t least, int64_t m
   const auto value = read_integer(token.text);
   if (!value || *value > most || *value < least) {
     const bool small = value && *value < least;
-    problem("E109", fmt::format("{} is too {} here", quoted(token.text), small ? "small" : "large"),
+    problem("E109",
+            fmt::format("{} is too {} here", in_quotes(token.text), small ? "small" : "large"),
             {token.span,
              small ? fmt::format("the least is {}", least) : fmt::format("the most is {}", most)},
             fmt::format("write a number from {} to {}", least, most));
@@ -173,7 +174,7 @@ void Cursor::refuse_unit(const Token& token) {
     hint = fmt::format("did you mean `{}{}`?", number, meant);
   else
     hint = "times are written as 90s, 5m, 8h, 7d";
-  problem("E102", fmt::format("{} is not a unit", quoted(unit)), {token.span, "unknown unit"},
+  problem("E102", fmt::format("{} is not a unit", in_quotes(unit)), {token.span, "unknown unit"},
           hint);
 }
 
@@ -201,17 +202,17 @@ std::optional<Written<Quantity>> Cursor::quantity(const Need& need, Dimension di
   if (!read) {
     const bool large = read.error() == QuantityError::too_large;
     problem("E109",
-            fmt::format("{} is {}", quoted(token.text),
+            fmt::format("{} is {}", in_quotes(token.text),
                         large ? "too large" : "finer than we can count exactly"),
-            {token.span, ""}, fmt::format("write it as {}", quoted(need.example)));
+            {token.span, ""}, fmt::format("write it as {}", in_quotes(need.example)));
     return std::nullopt;
   }
   if (read->dimension != dimension) {
     const bool bare = kind != TokenKind::quantity;
     const std::string hint = bare && dimension == Dimension::time
                                  ? fmt::format("write `{0}s`, `{0}m` or `{0}h`", token.text)
-                                 : fmt::format("write it as {}", quoted(need.example));
-    problem("E113", fmt::format("{} takes {}", quoted(need.subject), described(dimension)),
+                                 : fmt::format("write it as {}", in_quotes(need.example));
+    problem("E113", fmt::format("{} takes {}", in_quotes(need.subject), described(dimension)),
             {token.span, bare ? "has no unit" : std::string(described(read->dimension))}, hint);
     return std::nullopt;
   }
@@ -236,8 +237,8 @@ std::optional<Word> Cursor::one_of(std::span<const std::string> words, const Nee
   if (std::ranges::find(words, token.text) != words.end())
     return Word{std::string(token.text), token.span};
   const auto meant = nearest_word(token.text, words);
-  problem("E104", fmt::format("{} is not {}", quoted(token.text), need.what), {token.span, ""},
-          !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+  problem("E104", fmt::format("{} is not {}", in_quotes(token.text), need.what), {token.span, ""},
+          !meant.empty() ? fmt::format("did you mean {}?", in_quotes(meant))
                          : fmt::format("one of {}", fmt::join(words, ", ")));
   return std::nullopt;
 }
@@ -257,12 +258,12 @@ void Cursor::note_suspect(Span opener) {
 }
 
 void Cursor::not_closed(Span opener, std::string_view keyword, std::optional<Token> section) {
-  Diagnostic& d = problem("E103", fmt::format("{} block is not closed", quoted(keyword)),
+  Diagnostic& d = problem("E103", fmt::format("{} block is not closed", in_quotes(keyword)),
                           {opener, "opened here"}, "add a `}` at the end");
   if (!section) return;
   d.others.push_back(
-      {section->span, fmt::format("{} starts a new section", quoted(section->text))});
-  d.hint = fmt::format("add a `}}` before {}", quoted(section->text));
+      {section->span, fmt::format("{} starts a new section", in_quotes(section->text))});
+  d.hint = fmt::format("add a `}}` before {}", in_quotes(section->text));
 }
 
 bool Cursor::open_block(Span opener, std::string_view keyword) {
@@ -303,8 +304,8 @@ void Cursor::end_statement() {
   const Token& token = peek();
   if (!last_.is("}")) return;  // the block was not closed, and that has been told
   if (token.ends_line() || token.is("}") || token.kind == TokenKind::bad) return;
-  problem("E106", fmt::format("a new line is needed before {}", quoted(token.text)),
-          {token.span, ""}, fmt::format("start {} on a line of its own", quoted(token.text)));
+  problem("E106", fmt::format("a new line is needed before {}", in_quotes(token.text)),
+          {token.span, ""}, fmt::format("start {} on a line of its own", in_quotes(token.text)));
 }
 
 }  // namespace fairlead::lang

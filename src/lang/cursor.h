@@ -106,6 +106,6 @@ class Cursor {
   std::optional<Suspect> suspect_;
 };
 
-inline std::string quoted(std::string_view word) { return fmt::format("`{}`", word); }
+inline std::string in_quotes(std::string_view word) { return fmt::format("`{}`", word); }
 
 }  // namespace fairlead::lang

@@ -11,7 +11,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 // The header stands in one file at least; where several state it, they say the same.
 void check_headers(CheckContext& c) {

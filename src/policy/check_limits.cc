@@ -10,7 +10,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 Opening opening_of(const Window& w) { return {w.days, w.begin_minute, w.end_minute}; }
 
@@ -71,10 +71,10 @@ struct Family {
     if (sum <= owns.own) return false;
     const std::string& name = c.org.teams[parent].name;
     const std::string when =
-        window == nullptr ? "" : fmt::format(" in {}", quoted(c.sources.text(window->span)));
+        window == nullptr ? "" : fmt::format(" in {}", in_quotes(c.sources.text(window->span)));
     c.error("E801",
-            fmt::format("the teams of {} own {} together{}; {} owns {}", quoted(name),
-                        amount_text(sum, device_name()), when, quoted(name),
+            fmt::format("the teams of {} own {} together{}; {} owns {}", in_quotes(name),
+                        amount_text(sum, device_name()), when, in_quotes(name),
                         owns.own.value == 0 ? "none" : to_text(owns.own)),
             written(parent, owns,
                     owns.own.value == 0 ? "owns none" : fmt::format("owns {}", to_text(owns.own))),
@@ -131,7 +131,7 @@ void check_lending(CheckContext& c, TeamId team, const LimitsNode& written,
     if (owns == nullptr) owns = amount_of(base.own, lends.device.value);
     if (lends.amount > own) {
       auto& d = c.error("E805",
-                        fmt::format("{} lends {} but owns {}", quoted(name),
+                        fmt::format("{} lends {} but owns {}", in_quotes(name),
                                     amount_text(lends.amount, lends.device.value),
                                     own.value == 0 ? "none" : to_text(own)),
                         {lends.span, "more than it owns"},
@@ -141,7 +141,7 @@ void check_lending(CheckContext& c, TeamId team, const LimitsNode& written,
       if (owns != nullptr) d.others.push_back({owns->span, fmt::format("owns {}", to_text(own))});
     } else if (lends.amount.value == 0 && own.value > 0 && team != kRoot) {
       auto& d = c.warning("W813",
-                          fmt::format("{} can never lend any of its {}", quoted(name),
+                          fmt::format("{} can never lend any of its {}", in_quotes(name),
                                       amount_text(own, lends.device.value)),
                           {lends.span, "lends none"},
                           "delete it to lend what is not used, or leave it so on purpose");
@@ -171,7 +171,7 @@ void check_windows(CheckContext& c) {
     const auto& windows = c.org.teams[team].windows;
     for (size_t b = 0; b < nodes.size(); ++b) {
       if (c.options.zone_exists && !c.options.zone_exists(nodes[b].zone.value)) {
-        c.error("E810", fmt::format("there is no time zone {}", quoted(nodes[b].zone.value)),
+        c.error("E810", fmt::format("there is no time zone {}", in_quotes(nodes[b].zone.value)),
                 {nodes[b].zone.span, "unknown time zone"},
                 "write one such as `Europe/Berlin` or `UTC`");
       }
@@ -184,9 +184,9 @@ void check_windows(CheckContext& c) {
                 ? "two windows of one team must be in one time zone, or nobody can say that they "
                   "do not overlap"
                 : fmt::format("two windows of {} are open at one time",
-                              quoted(c.org.teams[team].name)),
+                              in_quotes(c.org.teams[team].name)),
             {nodes[b].span, zones_differ ? "another zone" : "overlaps"},
-            zones_differ ? fmt::format("write both in {}", quoted(nodes[a].zone.value))
+            zones_differ ? fmt::format("write both in {}", in_quotes(nodes[a].zone.value))
                          : "let one end where the other begins",
             {{nodes[a].span, zones_differ ? "one zone" : "with this"}});
         break;
@@ -213,7 +213,7 @@ void check_fleet(CheckContext& c) {
     const bool less = own < fleet;
     c.warning(less ? "W812" : "W815",
               fmt::format("the fleet has {}, {} owns {}", amount_text(fleet, device),
-                          quoted(c.org.teams[kRoot].name), to_text(own)),
+                          in_quotes(c.org.teams[kRoot].name), to_text(own)),
               {written != nullptr ? written->span : head,
                less ? fmt::format("{} belong to nobody", to_text(fleet - own))
                     : fmt::format("{} are not there", to_text(own - fleet))},

@@ -12,7 +12,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 struct Member {
   const Word* pattern;
@@ -65,22 +65,22 @@ void check_claims(CheckContext& c, const std::vector<Member>& all) {
     const std::string& theirs = c.org.teams[before->team].path;
     if (same && before->team != m.team) {
       c.error("E803",
-              fmt::format("teams {} and {} both claim \"{}\"", quoted(theirs), quoted(ours),
+              fmt::format("teams {} and {} both claim \"{}\"", in_quotes(theirs), in_quotes(ours),
                           m.pattern->value),
               {m.pattern->span, "claimed again"}, "keep one of them",
               {{before->pattern->span, "claimed here"}});
     } else if (before->team != m.team) {
       c.warning("W814",
                 fmt::format("\"{}\" never gets to team {}: the first match wins", m.pattern->value,
-                            quoted(ours)),
+                            in_quotes(ours)),
                 {m.pattern->span, "too late"},
                 c.org.is_below(m.team, before->team)
-                    ? fmt::format("move the `members` of {} below its teams", quoted(theirs))
-                    : fmt::format("move team {} before {}", quoted(ours), quoted(theirs)),
+                    ? fmt::format("move the `members` of {} below its teams", in_quotes(theirs))
+                    : fmt::format("move team {} before {}", in_quotes(ours), in_quotes(theirs)),
                 {{before->pattern->span, "matches it first"}});
     } else if (same) {
       c.error("E105",
-              fmt::format("\"{}\" is written twice in team {}", m.pattern->value, quoted(ours)),
+              fmt::format("\"{}\" is written twice in team {}", m.pattern->value, in_quotes(ours)),
               {m.pattern->span, "second time"}, "keep one of them",
               {{before->pattern->span, "first time"}});
     }
@@ -126,15 +126,16 @@ class TableRules {
     const auto team = c_.org.team(row.team.value);
     if (!team) {
       const std::string meant = nearest_word(row.team.value, paths_);
-      odd_.tell(fmt::format("there is no team {}, so this row is left out", quoted(row.team.value)),
-                {row.team.span, "unknown team"},
-                meant.empty() ? "write its path below the root, as `product/search`"
-                              : fmt::format("did you mean {}?", quoted(meant)));
+      odd_.tell(
+          fmt::format("there is no team {}, so this row is left out", in_quotes(row.team.value)),
+          {row.team.span, "unknown team"},
+          meant.empty() ? "write its path below the root, as `product/search`"
+                        : fmt::format("did you mean {}?", in_quotes(meant)));
       return std::nullopt;
     }
     if (c_.org.is_below(*team, named_.team)) return team;
     odd_.tell(fmt::format("{} is not below {}, which names this table, so the row is left out",
-                          quoted(row.team.value), quoted(c_.org.teams[named_.team].path)),
+                          in_quotes(row.team.value), in_quotes(c_.org.teams[named_.team].path)),
               {row.team.span, ""}, "name the table in a team above both",
               {{named_.pattern->span, "named here"}});
     return std::nullopt;
@@ -144,8 +145,8 @@ class TableRules {
     if (is_first) return false;
     if (first->second.second != team)
       odd_.tell(fmt::format("\"{}\" is listed twice, for teams {} and {}; the first counts",
-                            row.who.value, quoted(c_.org.teams[first->second.second].path),
-                            quoted(c_.org.teams[team].path)),
+                            row.who.value, in_quotes(c_.org.teams[first->second.second].path),
+                            in_quotes(c_.org.teams[team].path)),
                 {row.who.span, "second time"}, "delete one of the two rows",
                 {{first->second.first, "first time"}});
     return true;
@@ -165,7 +166,7 @@ void add_table(CheckContext& c, const Member& m) {
       table_path(c.sources.file(m.pattern->span.file).name(), m.pattern->value);
   const auto table = c.options.tables->find(path);
   if (table == c.options.tables->end()) {
-    c.error("E814", fmt::format("the table {} cannot be read", quoted(m.pattern->value)),
+    c.error("E814", fmt::format("the table {} cannot be read", in_quotes(m.pattern->value)),
             {m.pattern->span, ""}, fmt::format("is {} there, and may this user read it?", path));
     return;
   }

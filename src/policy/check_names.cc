@@ -11,7 +11,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 // Every amount that is written anywhere.
 void for_each_amount(const Tree& tree, const auto& f) {
@@ -46,7 +46,7 @@ Declared declared_devices(CheckContext& c) {
   for (const DevicesNode& node : c.tree.devices) {
     const auto [first, is_first] = declared.by_name.emplace(node.name.value, &node);
     if (!is_first) {
-      c.error("E811", fmt::format("there are two device classes {}", quoted(node.name.value)),
+      c.error("E811", fmt::format("there are two device classes {}", in_quotes(node.name.value)),
               {node.name.span, "second time"}, "join their models in one line",
               {{first->second->name.span, "first time"}});
     }
@@ -55,7 +55,7 @@ Declared declared_devices(CheckContext& c) {
       if (is_new) {
         declared.by_model.emplace(model.value, &node);
       } else if (declared.by_model.at(model.value) != &node) {
-        c.error("E811", fmt::format("{} can be of one device class only", quoted(model.value)),
+        c.error("E811", fmt::format("{} can be of one device class only", in_quotes(model.value)),
                 {model.span, "second time"}, "keep one of them", {{at->second, "first time"}});
       }
     }
@@ -66,10 +66,11 @@ Declared declared_devices(CheckContext& c) {
 void unknown_device(CheckContext& c, const Word& name, const Declared& declared) {
   if (const auto model = declared.by_model.find(name.value); model != declared.by_model.end()) {
     const Word& counted_as = model->second->name;
-    c.error("E802",
-            fmt::format("{} is counted as {} here", quoted(name.value), quoted(counted_as.value)),
-            {name.span, ""}, fmt::format("write {}", quoted(counted_as.value)),
-            {{model->second->head, "declared here"}});
+    c.error(
+        "E802",
+        fmt::format("{} is counted as {} here", in_quotes(name.value), in_quotes(counted_as.value)),
+        {name.span, ""}, fmt::format("write {}", in_quotes(counted_as.value)),
+        {{model->second->head, "declared here"}});
     return;
   }
   std::vector<std::string> names;
@@ -77,9 +78,9 @@ void unknown_device(CheckContext& c, const Word& name, const Declared& declared)
   for (const auto& [known, count] : c.options.fleet) names.push_back(known);
   names.insert(names.end(), known_models().begin(), known_models().end());
   const auto meant = nearest_word(name.value, names);
-  c.error("E802", fmt::format("there is no device class {}", quoted(name.value)),
+  c.error("E802", fmt::format("there is no device class {}", in_quotes(name.value)),
           {name.span, "unknown device class"},
-          !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+          !meant.empty() ? fmt::format("did you mean {}?", in_quotes(meant))
                          : fmt::format("declare it: `devices {0} {{ {0} }}`", name.value));
 }
 
@@ -89,9 +90,9 @@ void unknown_name(CheckContext& c, const Word& name, std::string code, std::stri
   std::vector<std::string> known;
   for (const auto& n : names) known.push_back(n.name);
   const auto meant = nearest_word(name.value, known);
-  c.error(std::move(code), fmt::format("there is no {} {}", what, quoted(name.value)),
+  c.error(std::move(code), fmt::format("there is no {} {}", what, in_quotes(name.value)),
           {name.span, fmt::format("unknown {}", what)},
-          !meant.empty()  ? fmt::format("did you mean {}?", quoted(meant))
+          !meant.empty()  ? fmt::format("did you mean {}?", in_quotes(meant))
           : known.empty() ? fmt::format("declare it: `{} {} {{ }}`", what, name.value)
                           : fmt::format("known: {}", fmt::join(known, ", ")));
 }
@@ -123,7 +124,7 @@ void add_children(CheckContext& c, const std::vector<TeamNode>& nodes, TeamId pa
   for (const TeamNode& child : nodes) {
     const auto [first, is_first] = by_name.emplace(child.name.value, &child);
     if (is_first) continue;
-    c.error("E811", fmt::format("there are two teams {} side by side", quoted(child.name.value)),
+    c.error("E811", fmt::format("there are two teams {} side by side", in_quotes(child.name.value)),
             {child.head, "second time"}, "give one of them another name, or join them",
             {{first->second->head, "first time"}});
   }
@@ -233,7 +234,7 @@ void check_classes(CheckContext& c) {
   for (const ClassNode& node : c.tree.classes) {
     const auto [first, is_first] = by_name.emplace(node.name.value, &node);
     if (is_first) continue;
-    c.error("E811", fmt::format("there are two classes {}", quoted(node.name.value)),
+    c.error("E811", fmt::format("there are two classes {}", in_quotes(node.name.value)),
             {node.head, "second time"}, "give one of them another name",
             {{first->second->head, "first time"}});
   }
@@ -246,7 +247,7 @@ void check_classes(CheckContext& c) {
     const ClassNode& node = *c.class_nodes[id];
     Class& k = c.org.classes[id];
     if (!node.rank) {
-      c.error("E106", fmt::format("class {} needs a rank", quoted(node.name.value)),
+      c.error("E106", fmt::format("class {} needs a rank", in_quotes(node.name.value)),
               {node.head, ""}, "write `rank 50`: a higher rank goes first");
     }
     k.rank = node.rank ? node.rank->value : 0;

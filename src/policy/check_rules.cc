@@ -10,7 +10,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 // E804: walks who preempts whom, and tells of each edge that closes a circle, once.
 class Circles {
@@ -44,22 +44,22 @@ class Circles {
     const Edge closing = path_.back();
     const std::string& name = c_.org.classes[back_to].name;
     if (closing.from == back_to) {
-      c_.error("E804", fmt::format("class {} preempts itself", quoted(name)),
-               {closing.word->span, ""}, fmt::format("delete {} here", quoted(name)));
+      c_.error("E804", fmt::format("class {} preempts itself", in_quotes(name)),
+               {closing.word->span, ""}, fmt::format("delete {} here", in_quotes(name)));
       return;
     }
     std::vector<lang::Label> labels;
     std::string circle = name;
     const auto begin = std::ranges::find(path_, back_to, &Edge::from);
     for (auto edge = begin; edge != path_.end(); ++edge) {
-      circle += fmt::format(", which preempts {}", quoted(edge->word->value));
+      circle += fmt::format(", which preempts {}", in_quotes(edge->word->value));
       if (edge + 1 != path_.end()) labels.push_back({edge->word->span, "by this"});
     }
     c_.error("E804",
              fmt::format("classes preempt each other in a circle: `{}`{}", name,
                          circle.substr(name.size())),
              {closing.word->span, "and this closes it"},
-             fmt::format("delete {} here", quoted(name)), std::move(labels));
+             fmt::format("delete {} here", in_quotes(name)), std::move(labels));
   }
 
   CheckContext& c_;
@@ -75,7 +75,7 @@ void check_unused(CheckContext& c) {
   for (ClassId k = 0; k < c.org.classes.size(); ++k) {
     if (used.contains(k)) continue;
     const std::string& name = c.org.classes[k].name;
-    c.warning("W811", fmt::format("class {} is never used: no team allows it", quoted(name)),
+    c.warning("W811", fmt::format("class {} is never used: no team allows it", in_quotes(name)),
               {c.class_nodes[k]->head, ""},
               fmt::format("name it in `classes` of a team, or delete it"));
   }
@@ -90,9 +90,9 @@ void check_defaults(CheckContext& c) {
       continue;
     c.error("E808",
             fmt::format("{} is not among the classes of team {}",
-                        quoted(node->default_class->value), quoted(team.name)),
+                        in_quotes(node->default_class->value), in_quotes(team.name)),
             {node->default_class->span, ""},
-            fmt::format("add {} to `classes`", quoted(node->default_class->value)));
+            fmt::format("add {} to `classes`", in_quotes(node->default_class->value)));
   }
 }
 
@@ -117,13 +117,14 @@ void check_ladder(CheckContext& c, const IdleNode& node) {
     if (!node.rungs[i]) continue;
     const RungNode& rung = *node.rungs[i];
     if (softer != nullptr && rung.after.value < softer->after.value) {
-      c.error("E807",
-              fmt::format("{} comes after {} and before {}, which is softer", quoted(kRungNames[i]),
-                          lang::to_literal(rung.after.value), quoted(kRungNames[softer_at])),
-              {rung.span, "sooner"},
-              fmt::format("write `{} after {}` or later", kRungNames[i],
-                          lang::to_literal(softer->after.value)),
-              {{softer->span, "softer, and later"}});
+      c.error(
+          "E807",
+          fmt::format("{} comes after {} and before {}, which is softer", in_quotes(kRungNames[i]),
+                      lang::to_literal(rung.after.value), in_quotes(kRungNames[softer_at])),
+          {rung.span, "sooner"},
+          fmt::format("write `{} after {}` or later", kRungNames[i],
+                      lang::to_literal(softer->after.value)),
+          {{softer->span, "softer, and later"}});
     }
     softer = &rung;
     softer_at = i;
@@ -135,9 +136,9 @@ ReclaimIdle resolved(CheckContext& c, const IdleNode& node) {
   for (const Word& kind : node.kinds) {
     if (std::ranges::find(kIdleKinds, kind.value) == kIdleKinds.end()) {
       const auto meant = nearest_word(kind.value, kIdleKinds);
-      c.error("E104", fmt::format("{} is not a kind of idle hold", quoted(kind.value)),
+      c.error("E104", fmt::format("{} is not a kind of idle hold", in_quotes(kind.value)),
               {kind.span, ""},
-              !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+              !meant.empty() ? fmt::format("did you mean {}?", in_quotes(meant))
                              : fmt::format("kinds are {}", fmt::join(kIdleKinds, ", ")));
       continue;
     }

@@ -9,7 +9,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 class TestCheck {
  public:
@@ -48,7 +48,7 @@ class TestCheck {
   void check(const WorkNode& work) {
     const auto [first, is_first] = by_name.emplace(work.name.value, &work);
     if (!is_first) {
-      c.error("E811", fmt::format("there are two workloads {}", quoted(work.name.value)),
+      c.error("E811", fmt::format("there are two workloads {}", in_quotes(work.name.value)),
               {work.name.span, "second time"}, "give one of them another name",
               {{first->second->name.span, "first time"}});
     }
@@ -56,14 +56,14 @@ class TestCheck {
     const auto klass = work.klass ? c.klass(*work.klass) : std::nullopt;
     if (team && klass && !std::ranges::binary_search(c.org.teams[*team].classes, *klass)) {
       c.error("E813",
-              fmt::format("team {} does not allow class {}", quoted(work.team.value),
-                          quoted(work.klass->value)),
+              fmt::format("team {} does not allow class {}", in_quotes(work.team.value),
+                          in_quotes(work.klass->value)),
               {work.klass->span, ""}, "name it in `classes` of the team");
     }
     if (team && !work.klass && !c.org.teams[*team].default_class) {
       c.error("E813",
               fmt::format("the class of {} is not said, and team {} has no default",
-                          quoted(work.name.value), quoted(work.team.value)),
+                          in_quotes(work.name.value), in_quotes(work.team.value)),
               {work.name.span, ""}, "write `class NAME` behind the team");
     }
     check_device(work);
@@ -76,7 +76,7 @@ class TestCheck {
     if (!work.device && fleet.size() > 1) {
       c.error("E813",
               fmt::format("the fleet has several devices; {} does not say which it wants",
-                          quoted(work.name.value)),
+                          in_quotes(work.name.value)),
               {work.dims, "of which?"},
               fmt::format("write `{} x {} {}`", work.nodes, work.each, names.front()));
       return;
@@ -97,9 +97,9 @@ class TestCheck {
       std::vector<std::string> names;
       for (const auto& [known, work] : by_name) names.push_back(known);
       const auto meant = nearest_word(name.value, names);
-      c.error("E813", fmt::format("there is no workload {} in this test", quoted(name.value)),
+      c.error("E813", fmt::format("there is no workload {} in this test", in_quotes(name.value)),
               {name.span, ""},
-              !meant.empty()  ? fmt::format("did you mean {}?", quoted(meant))
+              !meant.empty()  ? fmt::format("did you mean {}?", in_quotes(meant))
               : names.empty() ? "write it first: `waiting w1 of research 4 x 8`"
                               : fmt::format("known: {}", fmt::join(names, ", ")));
       return;
@@ -107,8 +107,8 @@ class TestCheck {
     const bool of_running = expect.what == Expected::preempt;
     if (found->second->running == of_running || expect.what == Expected::blocker) return;
     c.error("E813",
-            of_running ? fmt::format("{} waits, so it cannot be preempted", quoted(name.value))
-                       : fmt::format("{} runs already", quoted(name.value)),
+            of_running ? fmt::format("{} waits, so it cannot be preempted", in_quotes(name.value))
+                       : fmt::format("{} runs already", in_quotes(name.value)),
             {expect.span, ""},
             of_running ? "expect it of a workload that runs" : "expect it of a workload that waits",
             {{found->second->name.span, of_running ? "waits" : "runs"}});

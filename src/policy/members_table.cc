@@ -12,7 +12,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 constexpr size_t kNameMax = 256;  // chosen: longer than any name of Slurm, Kubernetes or LDAP
 
@@ -69,7 +69,7 @@ std::optional<Columns> columns_of(const MembersGrid& grid, lang::Diagnostics& pr
     if (who) {
       refuse(problems,
              fmt::format("{} and {} both say who: which of them counts?",
-                         quoted(grid.titles[*who].value), quoted(grid.titles[i].value)),
+                         in_quotes(grid.titles[*who].value), in_quotes(grid.titles[i].value)),
              {grid.titles[i].span, "and this"},
              "keep one of the two columns, or make a table of each",
              {{grid.titles[*who].span, "this"}});
@@ -84,7 +84,7 @@ std::optional<Columns> columns_of(const MembersGrid& grid, lang::Diagnostics& pr
     const std::string meant = nearest_word(plain(title.value), known);
     if (meant.empty()) continue;
     refuse(problems, "no column says who is a member", {title.span, "unknown column"},
-           fmt::format("did you mean {}?", quoted(meant)));
+           fmt::format("did you mean {}?", in_quotes(meant)));
     return std::nullopt;
   }
   refuse(problems, "no column says who is a member",

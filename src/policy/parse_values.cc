@@ -5,7 +5,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 using lang::Token;
 using lang::TokenKind;
 
@@ -20,15 +20,17 @@ void ValueParser::refuse_glued(const Need& need) {
   const std::string_view number = token.text.substr(0, token.text.size() - unit.size());
   const bool exponent = (unit[0] == 'e' || unit[0] == 'E') && lang::read_integer(unit.substr(1));
   if (exponent) {
-    c_.problem("E109", fmt::format("{} is no whole number", quoted(token.text)), {token.span, ""},
-               fmt::format("write all its digits, as in {}", quoted(need.example)));
+    c_.problem("E109", fmt::format("{} is no whole number", in_quotes(token.text)),
+               {token.span, ""},
+               fmt::format("write all its digits, as in {}", in_quotes(need.example)));
     return;
   }
   const bool glued = lang::read_integer(number) && unit.find_first_of("%/") == unit.npos;
-  c_.problem("E113", fmt::format("{} takes a number and a class of devices", quoted(need.subject)),
+  c_.problem("E113",
+             fmt::format("{} takes a number and a class of devices", in_quotes(need.subject)),
              {token.span, ""},
-             fmt::format("write {}", quoted(glued ? fmt::format("{} {}", number, unit)
-                                                  : std::string(need.example))));
+             fmt::format("write {}", in_quotes(glued ? fmt::format("{} {}", number, unit)
+                                                     : std::string(need.example))));
 }
 
 std::optional<AmountNode> ValueParser::amount(const Need& need) {
@@ -51,10 +53,10 @@ bool ValueParser::amounts(std::vector<AmountNode>& into, const Need& need) {
     const auto twice = std::ranges::find(into, one->device.value,
                                          [](const AmountNode& a) { return a.device.value; });
     if (twice != into.end()) {
-      c_.problem(
-          "E105",
-          fmt::format("{} is written twice in {}", quoted(one->device.value), quoted(need.subject)),
-          {one->span, "second time"}, "keep one of them", {{twice->span, "first time"}});
+      c_.problem("E105",
+                 fmt::format("{} is written twice in {}", in_quotes(one->device.value),
+                             in_quotes(need.subject)),
+                 {one->span, "second time"}, "keep one of them", {{twice->span, "first time"}});
       continue;
     }
     into.push_back(std::move(*one));
@@ -68,9 +70,10 @@ bool ValueParser::names(std::vector<Word>& into, const Need& need) {
     if (!one) return false;
     const auto twice = std::ranges::find(into, one->value, [](const Word& w) { return w.value; });
     if (twice != into.end()) {
-      c_.problem("E105",
-                 fmt::format("{} is written twice in {}", quoted(one->value), quoted(need.subject)),
-                 {one->span, "second time"}, "keep one of them", {{twice->span, "first time"}});
+      c_.problem(
+          "E105",
+          fmt::format("{} is written twice in {}", in_quotes(one->value), in_quotes(need.subject)),
+          {one->span, "second time"}, "keep one of them", {{twice->span, "first time"}});
       continue;
     }
     into.push_back(std::move(*one));
@@ -135,7 +138,8 @@ std::optional<int> ValueParser::clock(const Need& need, bool end) {
   const int64_t minutes = hour.value_or(99) * 60 + minute.value_or(99);
   const bool good = minute < 60 && (hour < 24 || (end && minutes == 24 * 60));
   if (good) return static_cast<int>(minutes);
-  c_.problem("E109", fmt::format("there is no {} on a clock", quoted(token.text)), {token.span, ""},
+  c_.problem("E109", fmt::format("there is no {} on a clock", in_quotes(token.text)),
+             {token.span, ""},
              end ? "a day goes from `00:00` to `24:00`" : "a day goes from `00:00` to `23:59`");
   return std::nullopt;
 }
@@ -228,7 +232,7 @@ std::optional<CapNode> ValueParser::cap(std::string_view what, std::string_view 
   const Need need{"most", "a number and a time", example};
   const auto most = c_.integer(need, 0, kDevicesMax);
   if (!most) return std::nullopt;
-  if (!c_.word(what, {"most", fmt::format("{} behind the number", quoted(what)), example}) ||
+  if (!c_.word(what, {"most", fmt::format("{} behind the number", in_quotes(what)), example}) ||
       !c_.word("per", need))
     return std::nullopt;
   const auto per = c_.time(need);
@@ -267,7 +271,7 @@ bool ValueParser::dims(WorkNode& node) {
   if (nodes >= 1 && each >= 1 && nodes <= kNodesMax && each <= kNodesMax &&
       nodes * each <= kDevicesMax)
     return true;
-  c_.problem("E109", fmt::format("{} is no size of a workload", quoted(token.text)),
+  c_.problem("E109", fmt::format("{} is no size of a workload", in_quotes(token.text)),
              {token.span, ""}, "write nodes and devices of each, as in `4 x 8`");
   return false;
 }

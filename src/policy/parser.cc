@@ -10,7 +10,7 @@ namespace fairlead::policy {
 namespace {
 
 using lang::Cursor;
-using lang::quoted;
+using lang::in_quotes;
 using lang::Token;
 using lang::TokenKind;
 
@@ -114,7 +114,7 @@ class Parser {
     if (!name) return false;
     node.name = *name;
     node.head = join(word.span, name->span);
-    Block block{"class", fmt::format("class {}", quoted(name->value))};
+    Block block{"class", fmt::format("class {}", in_quotes(name->value))};
     const bool opened =
         c_.block(node.head, "class", kNone, [&] { return key(kClassKeys, node, block); });
     if (opened) c_.end_statement();
@@ -162,7 +162,7 @@ class Parser {
     if (!name) return false;
     node.name = *name;
     node.head = join(word.span, name->span);
-    Block block{"team", fmt::format("team {}", quoted(name->value))};
+    Block block{"team", fmt::format("team {}", in_quotes(name->value))};
     const bool opened = c_.block(node.head, "team", kOnlyTeams, [&] {
       if (!c_.peek().is_word("team")) return key(kTeamKeys, node, block);
       return team(c_.next(), node.teams);
@@ -217,7 +217,7 @@ class Parser {
     for (const auto& k : kTeamKeys) {
       if (!c_.peek().is_word(k.word) || known(kWindowKeys, k.word)) continue;
       const Token word = c_.next();
-      c_.problem("E112", fmt::format("{} cannot change by the clock", quoted(word.text)),
+      c_.problem("E112", fmt::format("{} cannot change by the clock", in_quotes(word.text)),
                  {word.span, ""}, "in `during` stand own, lend, borrow and weight");
       return false;
     }
@@ -270,7 +270,7 @@ class Parser {
     if (!c_.peek().is_name() || !known(theirs, c_.peek().text) || known(ours, c_.peek().text))
       return false;
     const Token word = c_.next();
-    c_.problem("E112", fmt::format("{} belongs to `reclaim {}`", quoted(word.text), kind),
+    c_.problem("E112", fmt::format("{} belongs to `reclaim {}`", in_quotes(word.text), kind),
                {word.span, ""}, fmt::format("move the line to `reclaim {} {{ }}`", kind));
     return true;
   }
@@ -368,12 +368,13 @@ class Parser {
       for (const auto& k : keys) words.emplace_back(k.word);
       if (block.word == "team") words.emplace_back("team");
       if (elsewhere(word, block)) return false;
-      unknown(word, fmt::format("a key of {}", quoted(block.word)), words);
+      unknown(word, fmt::format("a key of {}", in_quotes(block.word)), words);
       return false;
     }
     const auto [first, is_first] = block.seen.emplace(word.text, word.span);
     if (!is_first && !found->repeats) {
-      c_.problem("E105", fmt::format("{} is written twice in {}", quoted(word.text), block.title),
+      c_.problem("E105",
+                 fmt::format("{} is written twice in {}", in_quotes(word.text), block.title),
                  {word.span, "second time"}, "keep one of them", {{first->second, "first time"}});
       Node ignored;
       return (this->*found->read)(ignored);
@@ -389,8 +390,8 @@ class Parser {
                                    : known(kForWaitingKeys, word.text) ? "reclaim for-waiting"
                                                                        : "";
     if (owner.empty() || block.word == owner) return false;
-    c_.problem("E112", fmt::format("{} does not belong to {}", quoted(word.text), block.title),
-               {word.span, ""}, fmt::format("it is a key of {}: move it there", quoted(owner)));
+    c_.problem("E112", fmt::format("{} does not belong to {}", in_quotes(word.text), block.title),
+               {word.span, ""}, fmt::format("it is a key of {}: move it there", in_quotes(owner)));
     return true;
   }
   template <class Keys>
@@ -399,9 +400,9 @@ class Parser {
   }
   void unknown(const Token& word, const std::string& what, const std::vector<std::string>& words) {
     const auto meant = nearest_word(word.text, words);
-    c_.problem("E104", fmt::format("{} is not {}", quoted(word.text), what),
+    c_.problem("E104", fmt::format("{} is not {}", in_quotes(word.text), what),
                {word.span, !meant.empty() ? "unknown" : ""},
-               !meant.empty() ? fmt::format("did you mean {}?", quoted(meant))
+               !meant.empty() ? fmt::format("did you mean {}?", in_quotes(meant))
                               : fmt::format("one of {}", fmt::join(words, ", ")));
   }
   bool does_not_belong(const std::string& where) {
@@ -411,7 +412,8 @@ class Parser {
       c_.problem("E103", "this `}` closes nothing", {token.span, ""}, "delete it");
       return false;
     }
-    c_.problem("E106", fmt::format("{} does not begin anything in {}", quoted(token.text), where),
+    c_.problem("E106",
+               fmt::format("{} does not begin anything in {}", in_quotes(token.text), where),
                {token.span, ""}, "a statement begins with a word, such as `own`");
     return false;
   }

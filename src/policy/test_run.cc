@@ -13,7 +13,7 @@
 namespace fairlead::policy {
 namespace {
 
-using lang::quoted;
+using lang::in_quotes;
 
 constexpr Instant kBegin = instant_of_seconds(1'767'225'600);    // given: any time would do
 constexpr Duration kLongAgo = seconds(int64_t{30} * 24 * 3600);  // where the test does not say
@@ -192,10 +192,10 @@ class Run {
     }
     result_.failures.push_back(
         {.code = "E820",
-         .message =
-             fmt::format("test \"{}\" fails: {} is {}{}{}", test_.title.value, quoted(e.name.value),
-                         e.no ? "" : "not ", e.what == Expected::defer ? "deferred" : past,
-                         e.at ? fmt::format(" at {}", lang::to_literal(e.at->value)) : ""),
+         .message = fmt::format("test \"{}\" fails: {} is {}{}{}", test_.title.value,
+                                in_quotes(e.name.value), e.no ? "" : "not ",
+                                e.what == Expected::defer ? "deferred" : past,
+                                e.at ? fmt::format(" at {}", lang::to_literal(e.at->value)) : ""),
          .primary = {e.span, std::move(label)},
          .others = {},
          .hint = "change the policy, or what is expected of it"});
