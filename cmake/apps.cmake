@@ -5,6 +5,7 @@ if(NOT FAIRLEAD_PURE_ONLY)
   endif()
   add_executable(fairlead src/apps/fairlead_main.cc)
   target_link_libraries(fairlead PRIVATE fairlead_apps)
+  fairlead_pch_of_program(fairlead apps)
   set_target_properties(fairlead PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   # The manual's pages come from the program itself: cmake --build … --target man.
   add_custom_target(man COMMAND ${CMAKE_SOURCE_DIR}/tools/man_pages $<TARGET_FILE:fairlead> ${CMAKE_BINARY_DIR}/man

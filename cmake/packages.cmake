@@ -13,7 +13,6 @@ function(fairlead_package name)
 endfunction()
 
 fairlead_package(test GTest::gtest_main rapidcheck rapidcheck_gtest)
-target_compile_options(pkg_test INTERFACE $<$<CONFIG:Debug>:-O0>)  # tests are compiled more often than run
 fairlead_package(simdjson simdjson::simdjson)
 if(NOT FAIRLEAD_PURE_ONLY)
   find_package(OpenSSL 3 REQUIRED)
@@ -26,7 +25,6 @@ if(NOT FAIRLEAD_PURE_ONLY)
   fairlead_package(sqlite SQLite::SQLite3)
   fairlead_package(yaml yaml-cpp)
   fairlead_package(cli11 CLI11::CLI11)
-  target_compile_options(pkg_cli11 INTERFACE $<$<CONFIG:Debug>:-O0>)  # each file makes code of half of it
   fairlead_package(zlib ZLIB::ZLIB)
   find_library(SLURM_LIBRARY slurm)
   if(SLURM_LIBRARY)  # without it there is no bridge, and slurmrestd or the commands serve instead

@@ -1,4 +1,7 @@
 // What nearly every file of the command line includes.
 #include <CLI/CLI.hpp>
 
-#include "pch_edge.h"
+#include "pch_site.h"
+// --- ours
+#include "apps/answer.h"
+#include "apps/output.h"

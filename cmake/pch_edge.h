@@ -1,6 +1,9 @@
-// What nearly every edge file includes: sockets, timers, the HTTP parser and JSON.
+// What nearly every edge file and its test include: sockets, timers, the HTTP parser and JSON.
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
+#include <simdjson.h>
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
@@ -21,8 +24,6 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/describe.hpp>
 #include <boost/mp11.hpp>
-#include <simdjson.h>
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -34,3 +35,12 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+namespace fairlead::precompiled {
+
+// Many files would otherwise make the templates of this conversion anew.
+inline boost::asio::any_io_executor executor_of(boost::asio::io_context& context) {
+  return context.get_executor();
+}
+
+}  // namespace fairlead::precompiled

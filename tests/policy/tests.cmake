@@ -1,5 +1,6 @@
 if(TARGET fairlead_policy)
   add_executable(policy_diagnostics ${CMAKE_CURRENT_LIST_DIR}/diagnostics_main.cc)
   target_link_libraries(policy_diagnostics PRIVATE fairlead_policy)
+  fairlead_pch_of_program(policy_diagnostics pure)
   add_test(NAME policy_diagnostics COMMAND policy_diagnostics ${CMAKE_CURRENT_LIST_DIR})
 endif()

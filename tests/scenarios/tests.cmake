@@ -1,5 +1,6 @@
 if(TARGET fairlead_sim AND TARGET fairlead_explain)
   add_executable(scenarios ${CMAKE_CURRENT_LIST_DIR}/scenarios_main.cc)
   target_link_libraries(scenarios PRIVATE fairlead_sim fairlead_explain)
+  fairlead_pch_of_program(scenarios core)
   add_test(NAME scenarios COMMAND scenarios ${CMAKE_CURRENT_LIST_DIR})
 endif()
