@@ -121,9 +121,9 @@ int run_replay(Program& p, const ReplayArguments& a) {
     const bool west = a.utc_offset[0] == '-';
     const auto offset = parse_duration(
         std::string_view(a.utc_offset).substr(west || a.utc_offset[0] == '+' ? 1 : 0));
-    if (!offset)
+    if (!offset || whole_seconds(*offset) > 14 * 3600)
       return complain_usage(fmt::format("'{}' is no offset", a.utc_offset),
-                            "--utc-offset 2h or -5h30m");
+                            "--utc-offset 2h or -5h30m: from -14h to 14h");
     options.utc_offset = west ? Duration{-offset->us} : *offset;
   }
   std::vector<HistoryInput> inputs;

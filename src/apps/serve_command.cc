@@ -274,7 +274,8 @@ int check(const Config& config, bool keep_store) {
   };
   for (const SiteConfig& site : config.sites) {
     take(slurm_command(site.slurm, false));
-    for (const std::string& file : {site.slurm.rest_token_file, site.telemetry.bearer_file}) {
+    for (const std::string& file :
+         {site.slurm.conf, site.slurm.rest_token_file, site.telemetry.bearer_file}) {
       if (!file.empty()) take(io::read_file(file, 1 << 20));
     }
     if (keep_store) take(check_store_file(store_path(config, site)));

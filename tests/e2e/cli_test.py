@@ -295,6 +295,7 @@ class Manners(unittest.TestCase):
             ("a port that is none", 5, good + "listen_http: 127.0.0.1:x\n", "127.0.0.1:x"),
             ("a URL that is none", 5, good + "sites: [{telemetry: {prometheus: nonsense}}]\n", "nonsense"),
             ("a store in no folder", 3, good.replace("sqlite:", "sqlite:/nowhere"), "/nowhere"),
+            ("a slurm.conf that is not there", 5, good + "sites: [{slurm: {conf: /nowhere/slurm.conf}}]\n", "/nowhere/slurm.conf"),
             ("a token that is not there", 5, good + "sites: [{slurm: {via: rest, rest: 'unix:/x', rest_token_file: /nowhere/token}}]\n", "/nowhere/token"),
         ]  # fmt: skip
         for name, want, config, word in rows:
