@@ -49,7 +49,7 @@ def skipped(why: str) -> Count:
 class Part:
     """Runs commands and keeps what they say."""
 
-    def __init__(self, name: str, only: str | None) -> None:
+    def __init__(self, name: str, only: list[str]) -> None:
         self.name = name
         self.only = only
         self.log = LOGS / f"{name}.log"
@@ -102,7 +102,7 @@ class Part:
 
     def unittest(self, *argv: str | Path) -> Count:
         """What unittest says at its end."""
-        only = ["-k", self.only] if self.only else []
+        only = [word for chosen in self.only for word in ("-k", chosen)]
         good = self.run(sys.executable, "-B", "-W", "ignore::ResourceWarning", *argv, *only, timeout=UNITTEST_MAX_SECONDS)
         count = count_unittest(self.log.read_text(errors="replace"))
         if not good and count.failed == 0:
@@ -191,7 +191,8 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--all", action="store_true", help="the sanitizers, too")
     parser.add_argument("--list", action="store_true", help="what the parts are")
-    parser.add_argument("-k", metavar="WORD", help="of the parts of Python, tests with this in their name")
+    parser.add_argument("-k", metavar="WORD", action="append", default=[],
+                        help="of the parts of Python, tests with this in their name; again for more")  # fmt: skip
     args = parser.parse_args()
     if args.list:
         print("\n".join(f"{name:8} {act.__doc__}" for name, act in PARTS.items()))
@@ -206,7 +207,7 @@ def main() -> int:
     return 1 if total.failed else 0
 
 
-def run_part(name: str, only: str | None) -> Count:
+def run_part(name: str, only: list[str]) -> Count:
     print(f"{name:8} ...", flush=True)
     began, part = time.monotonic(), Part(name, only)
     count = PARTS[name](part)
