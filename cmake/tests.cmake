@@ -1,7 +1,9 @@
 # What stands under tests/: benchmarks here, each folder with a tests.cmake of its own for the rest.
-# A benchmark is run as release builds it; dev only shows that it builds.
+# A benchmark is run as release builds it, by its name; `benches` shows that all of them build.
+add_custom_target(benches)
 function(fairlead_bench name pch)
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/bench/${name}.cc)
+  add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/bench/${name}.cc)
+  add_dependencies(benches ${name})
   target_link_libraries(${name} PRIVATE ${ARGN})
   if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT FAIRLEAD_PURE_ONLY)
     fairlead_pch_of_program(${name} ${pch})
@@ -17,7 +19,7 @@ if(FAIRLEAD_BENCH AND TARGET fairlead_policy)
 endif()
 if(FAIRLEAD_BENCH AND TARGET fairlead_fabric)
   # The peers' rules get what this machine can do; ours is compiled as it is shipped.
-  add_library(placement_peers STATIC ${CMAKE_SOURCE_DIR}/tests/bench/placement_peers.cc)
+  add_library(placement_peers STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/bench/placement_peers.cc)
   target_link_libraries(placement_peers PRIVATE fairlead_flags)
   target_compile_options(placement_peers PRIVATE -O3 -march=native)
   fairlead_bench(capacity_bench pure fairlead_fabric placement_peers)

@@ -140,8 +140,8 @@ def part_checks(part: Part) -> Count:
 
 
 def part_unit(part: Part) -> Count:
-    """the tests beside the code, dev preset"""
-    return part.ctest("dev") if part.build("dev") else Count(failed=1)
+    """the tests beside the code, dev preset, and that the benchmarks build"""
+    return part.ctest("dev") if part.build("dev") and part.build("dev", "benches") else Count(failed=1)
 
 
 def part_gcc(part: Part) -> Count:
