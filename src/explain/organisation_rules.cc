@@ -151,6 +151,10 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   const auto verdict = verdict_on(state, w);
   if (!verdict) return told;
   told.because = because(state, *verdict);
+  if (verdict->patience)
+    told.because += fmt::format("; {} are likely to be free by {}, and {}",
+                                count_text(whole_devices(verdict->patience->ends), "devices"),
+                                to_rfc3339(verdict->patience->by), to_text(*verdict->patience));
   told.verdict = enum_name(verdict->verdict);
   if (verdict->verdict == policy::Verdict::reserve) told.at = verdict->at;
   if (verdict->verdict != policy::Verdict::admit) return told;

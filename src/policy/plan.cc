@@ -4,15 +4,10 @@
 #include <memory>
 #include <unordered_set>
 
+#include "policy/reservation.h"
+
 namespace fairlead::policy {
 namespace {
-
-// The earliest time at which somebody fits, and what will be gone by then.
-struct Reservation {
-  const Work* of = nullptr;
-  Instant at;  // unknown: nobody can move what nobody knows
-  std::vector<const RunningWork*> gone;
-};
 
 class Look {
  public:
@@ -126,51 +121,8 @@ class Look {
   }
 
   Reservation reservation_for(const Work& work) const {
-    std::vector<const RunningWork*> heap;  // the first to end on top
-    for (const RunningWork& r : w_.running)
-      if (r.work.device == work.device && r.ends.known()) heap.push_back(&r);
-    const auto later = [](const RunningWork* a, const RunningWork* b) {
-      return std::pair(a->ends, a->work.id) > std::pair(b->ends, b->work.id);
-    };
-    std::ranges::make_heap(heap, later);
-    std::vector<const RunningWork*> gone;  // in the order in which they end
-    const auto end_next = [&] {
-      std::ranges::pop_heap(heap, later);
-      gone.push_back(heap.back());
-      heap.pop_back();
-    };
-    // By count first, which is cheap. Where it stands is asked of those lengths alone that are long
-    // enough: twice as many more, until it fits, and then between the last two.
-    Quota then = quota_;
-    Milli free = room_.free(work.device);
-    const auto enough = [&] {
-      return work.size <= std::min(free, then.headroom(work.team, work.device));
-    };
-    while (!enough() && !heap.empty()) {
-      end_next();
-      const Work& ended = gone.back()->work;
-      then.refund(ended.team, ended.device, ended.size);
-      free = free + ended.size;
-    }
-    if (!enough()) return {.of = &work, .at = {}, .gone = {}};
-    const auto fits = [&](size_t n) { return room_.fits_without(work, std::span(gone).first(n)); };
-    size_t least = gone.size();
-    for (size_t more = 1; !fits(gone.size()); more *= 2) {
-      if (heap.empty()) return {.of = &work, .at = {}, .gone = {}};
-      least = gone.size() + 1;
-      for (size_t i = 0; i < more && !heap.empty(); ++i) end_next();
-    }
-    size_t most = gone.size();  // the more is gone, the more fits
-    while (least < most) {
-      const size_t half = (least + most) / 2;
-      if (fits(half))
-        most = half;
-      else
-        least = half + 1;
-    }
-    gone.resize(least);
-    const Instant at = gone.empty() ? w_.now : std::max(gone.back()->ends, w_.now);
-    return {.of = &work, .at = at, .gone = std::move(gone)};
+    Ends ends(w_.running, work.device, Ends::By::limit);
+    return earliest(work, {quota_, room_, w_.now}, ends);
   }
 
   bool is_over_by(const Work& work, const Reservation& reservation) const {
@@ -220,6 +172,7 @@ class Look {
     };
     if (evictions_left() == 0) return;
     const RunningKinds kinds(org_, w_.running, w_.now);
+    Scales scales(org_, w_.claims);
     Tournament order = tournament();
     for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
       const Work* work = order.top();
@@ -234,15 +187,19 @@ class Look {
         continue;
       }
       ++claimants;
-      const auto victims =
-          take_back({org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now},
-                    *work, gone_, evictions_left());
+      const Field field{org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now};
+      const auto victims = take_back(field, *work, gone_, evictions_left());
       if (!victims || moves_reservation(*work, *victims)) {
         // Those behind it find the same, but for the pairs that this one has spent.
         if (has_spent_pairs(*work))
           order.pop();
         else
           order.close();
+        continue;
+      }
+      if (const auto patience = scales.weigh(field, *work, *victims, gone_)) {
+        tell(*work, *patience);
+        order.close();  // those behind it have waited less
         continue;
       }
       order.pop();
@@ -255,6 +212,15 @@ class Look {
       std::erase_if(plan_.own, [&](const Decision& d) { return d.work == work->id; });
       order.changed(*work);
     }
+  }
+  void tell(const Work& work, const Patience& patience) {
+    const auto own = std::ranges::find(plan_.own, work.id, &Decision::work);
+    if (own != plan_.own.end()) {
+      own->patience = patience;
+      return;
+    }
+    const auto refusal = std::ranges::find(plan_.refusals, group_of(work), &Refusal::group);
+    if (refusal != plan_.refusals.end()) refusal->why.patience = patience;
   }
   bool no_victim_helps(const Work& work) const {
     Decision d;
@@ -306,6 +272,18 @@ class Look {
 };
 
 }  // namespace
+
+Claims claims_of(const Plan& plan, const Claims& before, Instant now) {
+  Claims claims;
+  const auto add = [&](const Decision& d) {
+    if (!d.patience) return;
+    const auto claim = before.find(d.patience->of);
+    claims.emplace(d.patience->of, claim == before.end() ? now : claim->second);
+  };
+  for (const Decision& d : plan.own) add(d);
+  for (const Refusal& refusal : plan.refusals) add(refusal.why);
+  return claims;
+}
 
 Plan look(const World& world, Room& room) { return Look(world, room).run(); }
 

@@ -4,7 +4,8 @@
 //   2. the first of a device class that does not fit gets a reservation at the earliest time at
 //      which its devices can be there, from predicted ends; behind it only those are admitted who
 //      do not move that time
-//   3. only then take back, for those who wait long enough, by the rules of take_back.h
+//   3. only then take back, for those who wait long enough, by the rules of take_back.h, where it
+//      gives more than it loses (policy/patience.h)
 //
 // A pure function: the same input gives the same plan, and the order of its vectors is of no
 // account. What is alike is refused together, so a look costs what is admitted and how many kinds
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "policy/order.h"
+#include "policy/patience.h"
 #include "policy/room.h"
 #include "policy/take_back.h"
 
@@ -38,12 +40,13 @@ BOOST_DESCRIBE_ENUM(Cause, none, devices, shape, team_limit, class_limit, budget
 struct Decision {
   Verdict verdict{};
   WorkId work = 0;
-  Cause cause{};        // of defer and reserve
-  TeamId team = 0;      // of team_limit and budget
-  Milli short_by;       // of defer and reserve: what is missing
-  Instant at;           // of reserve; unknown: ends are not predicted
-  WorkId claimant = 0;  // of preempt
-  Rule rule{};          // of preempt
+  Cause cause{};                          // of defer and reserve
+  TeamId team = 0;                        // of team_limit and budget
+  Milli short_by;                         // of defer and reserve: what is missing
+  Instant at;                             // of reserve; unknown: ends are not predicted
+  WorkId claimant = 0;                    // of preempt
+  Rule rule{};                            // of preempt
+  std::optional<Patience> patience = {};  // of defer and reserve: what is not taken back for it
   bool operator==(const Decision&) const = default;
 };
 
@@ -57,6 +60,7 @@ struct World {
   const SpentPairs& spent;
   Instant now;
   std::optional<int64_t> evictions_left;  // of `most N evictions per …`; nothing: no cap
+  const Claims* claims = nullptr;  // as plans told (claims_of); null: since the end of `wait`
 };
 
 // What became of a group: `why` of all its work that is not admitted and has no decision of its
@@ -71,6 +75,9 @@ struct Plan {
   std::vector<Decision> own;      // reserve, and defer of what a reservation keeps back
   std::vector<Refusal> refusals;  // in the order of the tournament
 };
+
+// Who waits for what ends by itself and could take back; since when, where it did before.
+Claims claims_of(const Plan& plan, const Claims& before, Instant now);
 
 // Chosen: work that is kept back by a reservation is asked one by one, so often in one look; then
 // with all of its group.
