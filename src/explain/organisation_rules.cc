@@ -157,7 +157,11 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
                                 to_rfc3339(verdict->patience->by), to_text(*verdict->patience));
   told.verdict = enum_name(verdict->verdict);
   if (verdict->verdict == policy::Verdict::reserve) told.at = verdict->at;
-  if (verdict->verdict != policy::Verdict::admit) return told;
+  if (verdict->reshape)
+    told.because = fmt::format("in another form that it accepts, with {}",
+                               count_text(whole_devices(verdict->reshape->size), "devices"));
+  else if (verdict->verdict != policy::Verdict::admit)
+    return told;
   told.verdict = "start";
   const auto suggestion = state.suggested.now.find(w.id);
   if (suggestion == state.suggested.now.end()) return told;

@@ -40,9 +40,13 @@ class Look {
     int tries = 0;
     while (const Work* work = order.top()) {
       const Decision verdict = verdict_on(*work);
-      if (verdict.verdict == Verdict::admit) {
+      const auto reshape = other_form(*work, verdict);
+      if (reshape || verdict.verdict == Verdict::admit) {
         order.pop();
-        admit(*work);
+        if (reshape)
+          admit_in_form(*work, *reshape);
+        else
+          admit(*work);
         order.changed(*work);
         if (reservations_[work->device].of != nullptr) refuse_larger(order, work->device);
       } else if (verdict.verdict == Verdict::reserve) {
@@ -91,6 +95,54 @@ class Look {
     return d;
   }
 
+  bool fits_now(const Work& work) {
+    Decision d;
+    return !refused_by_rule(work, d) &&
+           work.size <=
+               std::min(room_.free(work.device), quota_.headroom(work.team, work.device)) &&
+           room_.fits(work) && !moves_reservation(work);
+  }
+  Instant starts(const Work& work, const Decision& verdict) const {
+    if (verdict.verdict == Verdict::admit) return w_.now;
+    if (verdict.verdict == Verdict::reserve) return verdict.at;
+    if (verdict.cause != Cause::devices && verdict.cause != Cause::shape &&
+        verdict.cause != Cause::reservation)
+      return {};  // nobody's end would help
+    const Instant at = reservation_for(work).at;
+    return at > w_.now ? at : Instant{};
+  }
+  static Instant ends(Instant start, Duration length) {
+    return start.known() && length.us > 0 ? start + length : Instant{};
+  }
+  std::optional<Reshape> other_form(const Work& work, const Decision& verdict) {
+    if (w_.forms == nullptr) return std::nullopt;
+    const auto declared = w_.forms->find(work.id);
+    if (declared == w_.forms->end()) return std::nullopt;
+    const Instant start = starts(work, verdict);
+    const Instant otherwise = ends(start, declared->second.length);
+    std::optional<Reshape> best;
+    const std::vector<Form>& others = declared->second.others;
+    for (size_t i = 0; i < others.size(); ++i) {
+      const Instant end = ends(w_.now, others[i].length);
+      const bool sooner = end.known() && otherwise.known() && end < otherwise;
+      if (start.known() && !sooner) continue;
+      if (best && !(end.known() && (!best->ends.known() || end < best->ends))) continue;
+      if (!fits_now(in_form(work, others[i]))) continue;
+      best = Reshape{.form = i,
+                     .device = others[i].device,
+                     .size = others[i].size,
+                     .ends = end,
+                     .ends_otherwise = otherwise};
+    }
+    return best;
+  }
+  void admit_in_form(const Work& work, const Reshape& reshape) {
+    if (reservations_[work.device].of == &work) reservations_[work.device] = {};
+    admit(in_form(work, w_.forms->at(work.id).others[reshape.form]));
+    plan_.acts.back().verdict = Verdict::reshape;
+    plan_.acts.back().reshape = reshape;
+  }
+
   bool refused_by_rule(const Work& work, Decision& d) const {
     const Class& klass = org_.classes[work.klass];
     if (klass.most_devices && work.size > devices(*klass.most_devices)) {
@@ -128,10 +180,11 @@ class Look {
   bool is_over_by(const Work& work, const Reservation& reservation) const {
     return work.time_max.us > 0 && w_.now + work.time_max <= reservation.at;
   }
-  // Tries it out. What is over by then moves nothing.
+  // Tries it out. What is over by then moves nothing, nor does another form of whose it is.
   bool moves_reservation(const Work& work) {
     const Reservation& reservation = reservations_[work.device];
-    if (!reservation.at.known() || is_over_by(work, reservation)) return false;
+    if (!reservation.at.known() || reservation.of->id == work.id || is_over_by(work, reservation))
+      return false;
     room_.take(work);
     const bool moves = !room_.fits_without(*reservation.of, reservation.gone);
     room_.give_back({.work = work, .started = w_.now, .ends = {}, .kept_till = {}});
@@ -300,7 +353,8 @@ std::vector<Decision> plan(const PlanInput& input) {
                     .budgets = input.budgets,
                     .spent = input.spent,
                     .now = input.now,
-                    .evictions_left = input.evictions_left},
+                    .evictions_left = input.evictions_left,
+                    .forms = &input.forms},
                    room);
   std::unordered_set<WorkId> told;
   for (const auto* part : {&plan.acts, &plan.own})

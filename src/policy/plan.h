@@ -1,6 +1,7 @@
 // One look of the planner: whom to admit now, who has a reservation, what to take back for whom.
 //
-//   1. in the order of the tournament, admit whoever fits
+//   1. in the order of the tournament, admit whoever fits; where another form is declared and ends
+//      sooner, in that (policy/form.h)
 //   2. the first of a device class that does not fit gets a reservation at the earliest time at
 //      which its devices can be there, from predicted ends; behind it only those are admitted who
 //      do not move that time
@@ -16,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "policy/form.h"
 #include "policy/order.h"
 #include "policy/patience.h"
 #include "policy/room.h"
@@ -23,8 +25,8 @@
 
 namespace fairlead::policy {
 
-enum class Verdict : uint8_t { admit, preempt, reserve, defer };
-BOOST_DESCRIBE_ENUM(Verdict, admit, preempt, reserve, defer)
+enum class Verdict : uint8_t { admit, reshape, preempt, reserve, defer };
+BOOST_DESCRIBE_ENUM(Verdict, admit, reshape, preempt, reserve, defer)
 
 enum class Cause : uint8_t {
   none,
@@ -46,6 +48,7 @@ struct Decision {
   Instant at;                             // of reserve; unknown: ends are not predicted
   WorkId claimant = 0;                    // of preempt
   Rule rule{};                            // of preempt
+  std::optional<Reshape> reshape = {};    // of reshape: it starts now, in another form
   std::optional<Patience> patience = {};  // of defer and reserve: what is not taken back for it
   bool operator==(const Decision&) const = default;
 };
@@ -60,6 +63,7 @@ struct World {
   const SpentPairs& spent;
   Instant now;
   std::optional<int64_t> evictions_left;  // of `most N evictions per …`; nothing: no cap
+  const Forms* forms = nullptr;           // that work accepts beside the one it asks for
   const Claims* claims = nullptr;  // as plans told (claims_of); null: since the end of `wait`
 };
 
@@ -71,7 +75,8 @@ struct Refusal {
 };
 
 struct Plan {
-  std::vector<Decision> acts;     // admit and preempt, in the order in which they are to be done
+  std::vector<Decision>
+      acts;  // admit, reshape and preempt, in the order in which they are to be done
   std::vector<Decision> own;      // reserve, and defer of what a reservation keeps back
   std::vector<Refusal> refusals;  // in the order of the tournament
 };
@@ -100,6 +105,7 @@ struct PlanInput {
   SpentPairs spent;  // the caller adds what a plan preempts, and empties it when the world changes
   std::optional<int64_t> evictions_left;
   std::vector<BudgetState> budgets = {};
+  Forms forms = {};
 };
 std::vector<Decision> plan(const PlanInput& input);
 
