@@ -84,6 +84,8 @@ std::string because(const State& state, const policy::Decision& d) {
       return "the budget of team " + org.teams[d.team].path;
     case policy::Cause::reservation:
       return "it would move the start of somebody ahead" + short_by;
+    case policy::Cause::parked:
+      return "the scheduler refuses it, and it is tried again at " + to_rfc3339(d.at);
     case policy::Cause::none:
       break;
   }

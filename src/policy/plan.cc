@@ -39,6 +39,14 @@ class Look {
     Tournament order = tournament();
     int tries = 0;
     while (const Work* work = order.top()) {
+      if (const auto* stay = parked(*work)) {
+        plan_.own.push_back({.verdict = Verdict::defer,
+                             .work = work->id,
+                             .cause = Cause::parked,
+                             .at = stay->until});
+        order.pop();  // the next of its group is not
+        continue;
+      }
       const Decision verdict = verdict_on(*work);
       const auto reshape = other_form(*work, verdict);
       if (reshape || verdict.verdict == Verdict::admit) {
@@ -95,6 +103,9 @@ class Look {
     return d;
   }
 
+  const Parking::Stay* parked(const Work& work) const {
+    return w_.parking == nullptr ? nullptr : w_.parking->find(work.id, w_.now);
+  }
   bool fits_now(const Work& work) {
     Decision d;
     return !refused_by_rule(work, d) &&
@@ -230,7 +241,7 @@ class Look {
     for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
       const Work* work = order.top();
       if (work == nullptr) return;
-      if (admitted_.contains(work->id)) {
+      if (admitted_.contains(work->id) || parked(*work) != nullptr) {
         order.pop();
         continue;
       }
@@ -354,7 +365,8 @@ std::vector<Decision> plan(const PlanInput& input) {
                     .spent = input.spent,
                     .now = input.now,
                     .evictions_left = input.evictions_left,
-                    .forms = &input.forms},
+                    .forms = &input.forms,
+                    .parking = &input.parking},
                    room);
   std::unordered_set<WorkId> told;
   for (const auto* part : {&plan.acts, &plan.own})

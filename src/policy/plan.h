@@ -19,6 +19,7 @@
 
 #include "policy/form.h"
 #include "policy/order.h"
+#include "policy/parking.h"
 #include "policy/patience.h"
 #include "policy/room.h"
 #include "policy/take_back.h"
@@ -35,9 +36,11 @@ enum class Cause : uint8_t {
   team_limit,   // of `team`: own + borrow
   class_limit,  // `most N per workload`
   budget,       // of `team`: hard, and spent
-  reservation   // would move somebody's
+  reservation,  // would move somebody's
+  parked        // the scheduler refuses it; until `at`
 };
-BOOST_DESCRIBE_ENUM(Cause, none, devices, shape, team_limit, class_limit, budget, reservation)
+BOOST_DESCRIBE_ENUM(Cause, none, devices, shape, team_limit, class_limit, budget, reservation,
+                    parked)
 
 struct Decision {
   Verdict verdict{};
@@ -64,6 +67,7 @@ struct World {
   Instant now;
   std::optional<int64_t> evictions_left;  // of `most N evictions per …`; nothing: no cap
   const Forms* forms = nullptr;           // that work accepts beside the one it asks for
+  const Parking* parking = nullptr;
   const Claims* claims = nullptr;  // as plans told (claims_of); null: since the end of `wait`
 };
 
@@ -106,6 +110,7 @@ struct PlanInput {
   std::optional<int64_t> evictions_left;
   std::vector<BudgetState> budgets = {};
   Forms forms = {};
+  Parking parking = {};
 };
 std::vector<Decision> plan(const PlanInput& input);
 

@@ -27,6 +27,7 @@ struct TestCluster {
   std::vector<BudgetState> budgets = {};
   std::optional<int64_t> evictions_left = {};
   Forms forms = {};
+  Parking parking = {};
 
   Quota quota() const {
     Quota quota(org);
@@ -50,7 +51,8 @@ struct TestCluster {
                  .spent = spent,
                  .evictions_left = evictions_left,
                  .budgets = budgets,
-                 .forms = forms});
+                 .forms = forms,
+                 .parking = parking});
   }
   void apply(const std::vector<Decision>& decisions) {
     for (const Decision& d : decisions) {
