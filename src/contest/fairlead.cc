@@ -6,8 +6,9 @@
 // it is given all of it every five minutes (kFullEvery), and in between that which fits now and who
 // had the reservation: what does not fit could only take the reservation over. It may take back
 // once a minute (kTakeBackEvery), as the live program looks in steps, too; and where that was of no
-// use, not before five more. Budgets and `reclaim idle` are not followed: a history has no prices,
-// and no telemetry.
+// use, not before five more. How long runs go it learns from those of the same team that ended,
+// else from all. Budgets and `reclaim idle` are not followed: a history has no prices, and no
+// telemetry.
 #include <algorithm>
 #include <deque>
 
@@ -15,6 +16,7 @@
 #include "contest/board_room.h"
 #include "contest/rivals.h"
 #include "contest/usage_book.h"
+#include "policy/lifetimes.h"
 #include "policy/plan.h"
 
 namespace fairlead::contest {
@@ -40,6 +42,7 @@ class Fairlead : public Rival {
         usage_(match.organisation, match.jobs.empty() ? 0 : match.jobs.front().submit),
         has_windows_(
             std::ranges::any_of(org_.teams, [](const auto& t) { return !t.windows.empty(); })),
+        lifetimes_(org_.teams.size()),
         waits_of_shape_(match.shapes) {
     const Board board = match.board();
     for (DeviceId d = 0; d < org_.devices.size(); ++d)
@@ -65,6 +68,11 @@ class Fairlead : public Rival {
     const Job& j = arena.job(job);
     quota_.refund(j.team, j.gang.device, size_of(j));
     usage_.change(j.team, j.gang.device, -j.gang.total(), arena.now());
+    if (!taking_back_) {
+      const Duration length = seconds(arena.now() - arena.run(job).start);
+      lifetimes_[j.team].learn(length);
+      lifetimes_of_all_.learn(length);
+    }
     running_.erase(place_of(job));
     spent_.clear();
   }
@@ -140,6 +148,7 @@ class Fairlead : public Rival {
   bool look(Arena& arena, bool may_take_back) {
     const bool full = may_take_back || waiting_.groups().size() <= kFew || arena.now() >= full_at_;
     const policy::Waiting few = full ? policy::Waiting{} : what_fits(arena);
+    if (may_take_back) predict_ends(arena);
     BoardRoom room(arena);
     const policy::Plan plan =
         policy::look({.organisation = org_,
@@ -150,7 +159,8 @@ class Fairlead : public Rival {
                       .budgets = {},
                       .spent = spent_,
                       .now = instant_of_seconds(arena.now()),
-                      .evictions_left = may_take_back ? evictions_left(arena.now()) : 0},
+                      .evictions_left = may_take_back ? evictions_left(arena.now()) : 0,
+                      .claims = &claims_},
                      room);
     policy::SpentPairs spent;
     for (const policy::Decision& d : plan.acts) {
@@ -158,13 +168,16 @@ class Fairlead : public Rival {
       if (d.verdict == Verdict::preempt) {
         spent.insert({d.claimant, d.work});
         evictions_.push_back(arena.now());
+        taking_back_ = true;
         arena.take_back(job);
+        taking_back_ = false;
       } else {
         CHECK(d.verdict == Verdict::admit);
         start(arena, job, room.taken(job));
       }
     }
     if (may_take_back) {
+      claims_ = policy::claims_of(plan, claims_, instant_of_seconds(arena.now()));
       const bool in_vain = spent.empty() && next_claim() <= arena.now();
       take_back_at_ = arena.now() + (in_vain ? kFruitless : spent.empty() ? 0 : kTakeBackEvery);
       if (evictions_left(arena.now()) == 0 && !evictions_.empty())
@@ -187,10 +200,23 @@ class Fairlead : public Rival {
     arena.start_on(job, places);
     quota_.charge(j.team, j.gang.device, size_of(j));
     usage_.change(j.team, j.gang.device, j.gang.total(), arena.now());
+    const int64_t again = arena.fate(job).lost / j.gang.total();  // seconds
     running_.insert(place_of(job), {.work = work,
                                     .started = instant_of_seconds(arena.now()),
                                     .ends = instant_of_seconds(arena.run(job).due),
-                                    .kept_till = {}});
+                                    .kept_till = {},
+                                    .spared_till = instant_of_seconds(arena.now() + again)});
+  }
+
+  // As runs of its team have gone, else as all have.
+  void predict_ends(const Arena& arena) {
+    const Instant now = instant_of_seconds(arena.now());
+    for (RunningWork& r : running_) {
+      const uint32_t part = policy::part_of(r.work.id);
+      auto length = lifetimes_[r.work.team].length_beyond(now - r.started, part);
+      if (!length) length = lifetimes_of_all_.length_beyond(now - r.started, part);
+      r.ends_likely = length ? std::max(r.started + *length, now) : Instant{};
+    }
   }
 
   std::optional<int64_t> evictions_left(int64_t now) {
@@ -206,11 +232,15 @@ class Fairlead : public Rival {
   policy::Quota quota_;
   UsageBook usage_;
   const bool has_windows_;
+  std::vector<policy::Lifetimes> lifetimes_;  // by team
+  policy::Lifetimes lifetimes_of_all_;
+  bool taking_back_ = false;
   policy::Waiting waiting_;
   std::vector<int64_t> waits_of_shape_;
   std::map<uint32_t, JobIndex> a_job_of_shape_;
   std::vector<RunningWork> running_;  // by id
   policy::SpentPairs spent_;
+  policy::Claims claims_;
   std::vector<policy::WorkId> reserved_;  // at the last full look
   int64_t full_at_ = 0;
   std::deque<int64_t> evictions_;  // when

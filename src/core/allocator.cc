@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/budgets.h"
+#include "core/job_forms.h"
 #include "core/team_books.h"
 
 namespace fairlead {
@@ -17,16 +19,6 @@ int32_t tasks_of(const Job& job) {
   int32_t tasks = std::max(1, job.array.waiting_count);
   if (job.array.running_max > 0) tasks = std::min(tasks, job.array.running_max);
   return std::min(tasks, kTasksMax);
-}
-
-Duration time_limit(const Job& job) {
-  return seconds(std::max<int64_t>(0, job.request.time_limit_s));
-}
-
-// That of rules(), where a last class stands behind those of the organisation.
-policy::ClassId class_or_last(const State& state, const Workload& workload) {
-  return class_of(state, workload)
-      .value_or(static_cast<policy::ClassId>(state.organisation->rules().classes.size()));
 }
 
 policy::Work work_of(const State& state, const Workload& workload, policy::DeviceId device,
@@ -57,40 +49,49 @@ void Allocator::begin(const State& state) {
 void Allocator::take_in(const State& state, WorkloadId id) {
   for (uint64_t task = 0; waiting_.find(work_id(id, task)) != nullptr; ++task)
     waiting_.remove(work_id(id, task));
+  forms_.erase(forms_.lower_bound(work_id(id)), forms_.lower_bound(work_id(id + 1)));
   const auto found = state.workloads.find(id);
   if (found == state.workloads.end() || !waits_for_room(found->second)) return;
   const Workload& workload = found->second;
-  const uint32_t shape = room_->number_of(state, workload.job);
-  if (shape == 0) return;
-  policy::Work work = work_of(state, workload, room_->device_of(shape), shape);
+  std::optional<policy::Work> asked;
+  policy::Declared declared;
+  for (const Job& form : forms_of(state, workload.job)) {
+    const uint32_t shape = room_->number_of(state, form);
+    if (shape == 0) continue;
+    const policy::DeviceId device = room_->device_of(shape);
+    const policy::Milli size = policy::devices(shape_of(form).total);
+    if (asked) {
+      declared.others.push_back(
+          {.device = device, .size = size, .time_max = asked->time_max, .shape = shape});
+      continue;
+    }
+    asked = work_of(state, workload, device, shape);
+    asked->size = size;
+  }
+  if (!asked) return;
   for (int32_t task = 0; task < tasks_of(workload.job); ++task) {
-    work.id = work_id(id, static_cast<uint64_t>(task));
-    waiting_.put(work);
+    asked->id = work_id(id, static_cast<uint64_t>(task));
+    waiting_.put(*asked);
+    if (!declared.others.empty()) forms_[asked->id] = declared;
   }
 }
 
-std::vector<policy::RunningWork> Allocator::running(const State& state) const {
-  std::vector<policy::RunningWork> running;
-  for (const WorkloadId id : state.queues.holding()) {
-    const Workload& workload = state.workloads.at(id);
-    const Duration limit = time_limit(workload.job);
-    policy::RunningWork r{
-        .work = {.id = work_id(id),
-                 .team = team_of(state, workload).value_or(policy::kRoot),
-                 .klass = class_or_last(state, workload),
-                 .since = workload.first_submit,
-                 .time_max = limit},
-        .started = workload.run_start,
-        .ends = limit.us > 0 ? std::max(workload.run_start + limit, state.now) : Instant{},
-        .kept_till = {}};
-    for_each_held(state, workload, [&](policy::DeviceId device, policy::Milli amount) {
-      if (amount <= r.work.size) return;  // of several classes, what it has most of
-      r.work.device = device;
-      r.work.size = amount;
-    });
-    if (r.work.size.value > 0) running.push_back(r);
+// As runs of its team have gone, else its limit; more devices of one class are so much quicker.
+void Allocator::predict_lengths(const KnownLengths& lengths) {
+  std::map<policy::TeamId, std::optional<Duration>> middle;
+  for (auto& [id, declared] : forms_) {
+    const policy::Work& work = *waiting_.find(id);
+    const auto [known, is_new] = middle.try_emplace(work.team);
+    if (is_new) known->second = lengths.median(work.team);
+    declared.length = known->second.value_or(work.time_max);
+    if (work.time_max.us > 0) declared.length = std::min(declared.length, work.time_max);
+    for (policy::Form& form : declared.others) {
+      form.length = declared.length;
+      if (form.device != work.device) continue;
+      form.length.us = static_cast<int64_t>(static_cast<__int128>(declared.length.us) *
+                                            work.size.value / form.size.value);
+    }
   }
-  return running;
 }
 
 Allocation Allocator::look(const State& state) {
@@ -101,7 +102,10 @@ Allocation Allocator::look(const State& state) {
   changed_.clear();
   const policy::Quota quota = quota_of(state);
   const policy::Usages usages = usages_of(state);
-  const std::vector<policy::RunningWork> runs = running(state);
+  const KnownLengths lengths(state);
+  predict_lengths(lengths);
+  const std::vector<policy::RunningWork> runs = running_work(state, lengths);
+  const std::vector<policy::BudgetState> budgets = budgets_of(state);
   std::optional<int64_t> evictions_left;
   if (rules_.for_waiting && rules_.for_waiting->most)
     evictions_left = rules_.for_waiting->most->most;
@@ -112,10 +116,11 @@ Allocation Allocator::look(const State& state) {
                                   .waiting = waiting_,
                                   .running = runs,
                                   .usages = usages,
-                                  .budgets = {},
+                                  .budgets = budgets,
                                   .spent = {},
                                   .now = state.now,
-                                  .evictions_left = evictions_left},
+                                  .evictions_left = evictions_left,
+                                  .forms = &forms_},
                                  visit);
   for (const policy::Decision& act : allocation.plan.acts)
     allocation.nodes.push_back(visit.nodes_of(act.work));

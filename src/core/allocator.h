@@ -3,7 +3,8 @@
 //
 // Only work that its scheduler would let start takes part: what is held, depends on something or
 // has reached a limit of the scheduler's own waits for that first (competes(), core/queues.h). Of
-// an array's tasks that wait together kTasksMax take part in one look. What nobody's team owns is
+// an array's tasks that wait together kTasksMax take part in one look. What a job says it accepts
+// beside what it asks for (core/job_forms.h) may start in that form. What nobody's team owns is
 // the root's, and work without a class comes after all others.
 //
 // The same state gives the same allocation, whatever was looked at before: what is kept from look
@@ -48,11 +49,12 @@ class Allocator {
  private:
   void begin(const State& state);
   void take_in(const State& state, WorkloadId id);
-  std::vector<policy::RunningWork> running(const State& state) const;
+  void predict_lengths(const KnownLengths& lengths);
 
   std::optional<SiteRoom> room_;  // nothing: begin anew
   policy::Organisation rules_;
   policy::Waiting waiting_;
+  policy::Forms forms_;  // of what waits, as far as it accepts others
   std::vector<WorkloadId> changed_;
 };
 

@@ -91,6 +91,19 @@ class Site {
     EXPECT_EQ(engine_.recount(), "");
     return decisions;
   }
+  // All devices of a node are looked at.
+  void look(int64_t at, const std::string& node, int64_t ppm) {
+    Samples samples;
+    for (int32_t i = 0; i < 8; ++i)
+      samples.samples.push_back({.node = node,
+                                 .index = i,
+                                 .at = instant_of_seconds(kStart + at),
+                                 .utilisation_ppm = ppm,
+                                 .memory_used_mib = 4});
+    engine_.step({.at = instant_of_seconds(kStart + at), .what = samples});
+    engine_.step(
+        {.at = instant_of_seconds(kStart + at), .what = PollEnded{.source = Source::telemetry}});
+  }
   const State& state() const { return engine_.state(); }
   const Suggestion* suggested(uint32_t id) const {
     const auto workload = state().queues.find(std::to_string(id));
@@ -177,6 +190,115 @@ TEST(Allocator, TasksOfAnArrayStartTogether) {
   EXPECT_EQ(site.suggested(1)->tasks, 4);
   EXPECT_EQ(site.suggested(1)->nodes, "n4");
   EXPECT_EQ(site.suggested(1)->devices, 8);
+}
+
+// `--nodes=1-3`, `--gpus-per-node=8`: as many as are free, since that ends first.
+TEST(Allocator, StartsInAFormThatItAccepts) {
+  Site site;
+  Job ranged = job(1, "prod", 1, 8);
+  ranged.request.nodes_max = 3;
+  ranged.request.tasks = 1;
+  const auto decisions = site.poll(10, {started(job(9, "res", 2, 8), 5, {"n1", "n2"}), ranged});
+  ASSERT_NE(site.suggested(1), nullptr);
+  EXPECT_EQ(site.suggested(1)->devices, 16);
+  EXPECT_EQ(site.suggested(1)->nodes, "n[3-4]");
+  const auto start = std::ranges::find(decisions, DecisionKind::start_suggested, &Decision::kind);
+  ASSERT_NE(start, decisions.end());
+  EXPECT_EQ(start->reason,
+            "1 would start now on n[3-4] with 16 devices in place of 8, likely to end by " +
+                to_rfc3339(instant_of_seconds(kStart + 10 + 1800)) + " and not by " +
+                to_rfc3339(instant_of_seconds(kStart + 10 + 3600)));
+  Job fixed = job(2, "prod", 1, 8);
+  fixed.request.nodes_max = 3;
+  fixed.request.tasks = 3;  // as Slurm fills it in from -n
+  site.poll(20, {ended(started(job(9, "res", 2, 8), 5, {}), 20), ended(ranged, 20), fixed});
+  ASSERT_NE(site.suggested(2), nullptr);
+  EXPECT_EQ(site.suggested(2)->devices, 8);
+}
+
+constexpr std::string_view kRules = R"(org acme v2
+lang 1
+class batch { rank 10 }
+team acme {
+  own 32 h100
+  default class batch
+  team product  { own 16 h100  budget 20 h100 h per 7d hard  members slurm account "prod" }
+  team research { own 16 h100  members slurm account "res" }
+}
+devices h100 { h100 }
+reclaim idle { kinds never-used  requeue after 30m  most 8 gpu per 10m }
+)";
+
+OrganisationStated stated(std::string_view text) {
+  return {.files = {{"acme.policy", std::string(text)}}, .tables = {}, .zones = {}, .groups = {}};
+}
+
+// Eight devices for three hours are 24 of 20.
+TEST(Allocator, AHardBudgetThatIsSpentDefers) {
+  Site site;
+  const Job first = started(job(9, "prod", 1, 8), 5, {"n1"});
+  site.poll(10, {stated(kRules), first, job(1, "prod", 1, 8)});
+  EXPECT_NE(site.suggested(1), nullptr);
+  site.poll(3 * 3600, {});
+  EXPECT_EQ(site.suggested(1), nullptr);
+  const auto workload = site.state().queues.find("1");
+  ASSERT_TRUE(workload);
+  const auto verdict = verdict_on(site.state(), site.state().workloads.at(*workload));
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->cause, policy::Cause::budget);
+}
+
+// Nobody is over what it owns; one of them does nothing with it.
+TEST(Allocator, WhatIsIdleForLongIsTakenByTheLadder) {
+  Site site;
+  std::vector<What> facts{stated(kRules)};
+  for (uint32_t i = 1; i <= 4; ++i)
+    facts.push_back(
+        started(job(10 + i, i < 3 ? "prod" : "res", 1, 8), 5, {"n" + std::to_string(i)}));
+  facts.push_back(job(1, "prod", 1, 8));
+  site.poll(10, facts);
+  for (int64_t at = 10; at <= 2400; at += 10) {
+    for (const char* node : {"n1", "n2", "n3", "n4"})
+      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
+    site.poll(at, {});
+    if (at == 1500) {
+      EXPECT_EQ(site.suggested(1), nullptr) << "an idle hold, and not for half an hour";
+    }
+  }
+  ASSERT_NE(site.suggested(1), nullptr);
+  ASSERT_EQ(site.suggested(1)->victims.size(), 1u);
+  const WorkloadId victim = site.suggested(1)->victims[0];
+  EXPECT_EQ(site.state().workloads.at(victim).job.id, 12u);
+  EXPECT_EQ(site.state().suggested.now.at(victim).rule, "idle");
+}
+
+// A run that was thrown away is left alone until it has done that again.
+TEST(Allocator, WhatWasRequeuedIsSparedForAsLong) {
+  Site site;
+  std::vector<What> facts;
+  std::vector<Job> jobs;
+  for (uint32_t i = 1; i <= 4; ++i)
+    facts.push_back(started(job(10 + i, "prod", 1, 8), 5, {"n" + std::to_string(i)}));
+  site.poll(10, facts);
+  facts.clear();
+  for (uint32_t i = 1; i <= 4; ++i) {
+    Job again = job(10 + i, "prod", 1, 8);
+    again.requeued = true;
+    again.restarts = 1;
+    facts.push_back(again);
+  }
+  site.poll(1000, facts);
+  facts.clear();
+  for (uint32_t i = 1; i <= 4; ++i) {
+    Job again = started(job(10 + i, "prod", 1, 8), 1010, {"n" + std::to_string(i)});
+    again.restarts = 1;
+    facts.push_back(again);
+  }
+  facts.push_back(job(1, "res", 1, 8));
+  site.poll(1020, facts);
+  EXPECT_EQ(site.suggested(1), nullptr) << "a quarter of an hour was lost a moment ago";
+  site.poll(1010 + 1000, {});
+  EXPECT_NE(site.suggested(1), nullptr);
 }
 
 // Whatever happens, what is kept from look to look gives what a fresh start gives.

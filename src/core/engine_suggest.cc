@@ -61,11 +61,25 @@ std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Alloca
     Suggestion& start = found[id];
     start.tasks = start.devices == 0 ? 1 : start.tasks + 1;
     start.since = state.now;
-    start.devices += devices_of(workload);
+    start.devices += act.reshape ? act.reshape->size.value / 1000 : devices_of(workload);
     nodes[id].insert(allocation.nodes[i].begin(), allocation.nodes[i].end());
   }
   for (const auto& [id, where] : nodes) found.at(id).nodes = hostlist(state, where);
   return found;
+}
+
+// Empty where it starts as it asks.
+std::string in_which_form(const Allocation& allocation, const Workload& workload) {
+  const auto act = std::ranges::find_if(allocation.plan.acts, [&](const policy::Decision& d) {
+    return d.reshape && workload_of(d.work) == workload.id;
+  });
+  if (act == allocation.plan.acts.end()) return "";
+  const policy::Reshape& r = *act->reshape;
+  std::string text = fmt::format(" with {} devices in place of {}", r.size.value / 1000,
+                                 shape_of(workload.job).total);
+  if (r.ends.known()) text += fmt::format(", likely to end by {}", to_rfc3339(r.ends));
+  if (r.ends_otherwise.known()) text += fmt::format(" and not by {}", to_rfc3339(r.ends_otherwise));
+  return text;
 }
 
 }  // namespace
@@ -85,7 +99,8 @@ void Engine::suggest() {
     if (suggestion.kind == SuggestionKind::start) {
       decide(DecisionKind::start_suggested, &workload,
              suggestion.victims.empty()
-                 ? fmt::format("{} would start now on {}", workload.job.label, suggestion.nodes)
+                 ? fmt::format("{} would start now on {}{}", workload.job.label, suggestion.nodes,
+                               in_which_form(*allocation, workload))
                  : fmt::format("{} would start now on {}, with the devices of {} taken back",
                                workload.job.label, suggestion.nodes, suggestion.victims.size()),
              suggestion.devices);

@@ -17,18 +17,11 @@
 #include <span>
 #include <vector>
 
-#include "core/state.h"
+#include "core/running_work.h"
 #include "fabric/overlay.h"
 #include "policy/room.h"
 
 namespace fairlead {
-
-// A scheduler's record may stand for many tasks that wait; each is work of its own.
-constexpr int kTaskBits = 16;
-inline policy::WorkId work_id(WorkloadId workload, uint64_t task = 0) {
-  return workload << kTaskBits | task;
-}
-inline WorkloadId workload_of(policy::WorkId work) { return work >> kTaskBits; }
 
 class SiteRoom {
  public:

@@ -84,6 +84,8 @@ std::string because(const State& state, const policy::Decision& d) {
       return "the budget of team " + org.teams[d.team].path;
     case policy::Cause::reservation:
       return "it would move the start of somebody ahead" + short_by;
+    case policy::Cause::parked:
+      return "the scheduler refuses it, and it is tried again at " + to_rfc3339(d.at);
     case policy::Cause::none:
       break;
   }
@@ -151,9 +153,17 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   const auto verdict = verdict_on(state, w);
   if (!verdict) return told;
   told.because = because(state, *verdict);
+  if (verdict->patience)
+    told.because += fmt::format("; {} are likely to be free by {}, and {}",
+                                count_text(whole_devices(verdict->patience->ends), "devices"),
+                                to_rfc3339(verdict->patience->by), to_text(*verdict->patience));
   told.verdict = enum_name(verdict->verdict);
   if (verdict->verdict == policy::Verdict::reserve) told.at = verdict->at;
-  if (verdict->verdict != policy::Verdict::admit) return told;
+  if (verdict->reshape)
+    told.because = fmt::format("in another form that it accepts, with {}",
+                               count_text(whole_devices(verdict->reshape->size), "devices"));
+  else if (verdict->verdict != policy::Verdict::admit)
+    return told;
   told.verdict = "start";
   const auto suggestion = state.suggested.now.find(w.id);
   if (suggestion == state.suggested.now.end()) return told;

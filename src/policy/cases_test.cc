@@ -151,6 +151,77 @@ TEST(Cases, ASpentBudget) {
   EXPECT_EQ(decisions.at(0).work, 2u) << "entitled goes first, though it came later";
 }
 
+// Eight are free; Z is refused each time that it is bound, Y fits.
+TEST(Cases, WhoIsRefusedByTheSchedulerIsParked) {
+  TestCluster c = test_cluster(8, {test_class("batch", 10)});
+  const std::string message = "Requested node configuration is not available";
+  c.submit(1, kRoot, 8);  // Z
+  c.now = c.now + seconds(1);
+  c.submit(2, kRoot, 8);       // Y
+  std::vector<int64_t> tried;  // Z, in seconds from the first time
+  const Instant begin = c.now;
+  std::optional<int64_t> y_started;
+  int cycles_parked = 0;
+  for (; c.now < begin + seconds(3600); c.now = c.now + seconds(1)) {
+    const auto decisions = c.look();
+    for (const Decision& d : decisions) {
+      if (d.verdict != Verdict::admit) continue;
+      if (d.work == 1) {
+        tried.push_back(whole_seconds(c.now - begin));
+        c.parking.refused(1, message, c.now);
+      } else if (!y_started) {
+        y_started = cycles_parked;  // and it ends at once
+      }
+    }
+    const Parking::Stay* stay = c.parking.find(1, c.now);
+    if (stay == nullptr) continue;
+    EXPECT_EQ(stay->cause, message);
+    ++cycles_parked;
+    const auto parked = std::ranges::find(decisions, Cause::parked, &Decision::cause);
+    if (parked != decisions.end()) {
+      EXPECT_EQ(parked->at, stay->until);
+    }
+  }
+  ASSERT_GE(tried.size(), 10u);
+  std::vector<int64_t> waits;
+  for (size_t i = 1; i < 10; ++i) waits.push_back(tried[i] - tried[i - 1]);
+  EXPECT_EQ(waits, (std::vector<int64_t>{1, 1, 10, 20, 40, 80, 160, 320, 600}));
+  ASSERT_TRUE(y_started);
+  EXPECT_LE(*y_started, 2);
+  c.parking.refused(1, "another cause", c.now);
+  EXPECT_EQ(c.parking.find(1, c.now), nullptr) << "begins anew";
+}
+
+// A gang of four loses a node, and a newcomer of the same class is there first.
+TEST(Cases, AGangThatLostANodeStandsFirstAndIsWhole) {
+  TestCluster c = test_cluster(4, {test_class("batch", 10)});
+  c.submit(1, kRoot, 4);
+  c.act();
+  ASSERT_TRUE(c.runs(1));
+  c.end(1);  // a node fails; the gang is put back whole, with its age
+  c.capacity = devices(3);
+  c.waiting.push_back(c.work(1, kRoot, 4));
+  c.now = c.now + seconds(60);
+  c.submit(2, kRoot, 1);
+  c.waiting.back().time_max = seconds(3600);
+  c.act();
+  ASSERT_TRUE(c.runs(2)) << "who moves nobody's start may use the three";
+  c.find_running(2)->ends = c.now + seconds(3600);
+  c.capacity = devices(4);  // the node is back
+  WorkId next = 3;
+  for (int minute = 0; minute < 60; ++minute) {
+    c.now = c.now + seconds(60);
+    c.submit(next, kRoot, 1);  // and would last for ever
+    ++next;
+    c.act();
+    for (WorkId id = 3; id < next; ++id) ASSERT_FALSE(c.runs(id)) << "would move the gang's start";
+  }
+  c.end(2);
+  c.act();
+  EXPECT_TRUE(c.runs(1));
+  EXPECT_EQ(c.find_running(1)->work.size, devices(4));
+}
+
 // No pair of claimant and victim comes twice without a finish, a submission or another policy.
 // FAIRLEAD_RUNS=100000 for the long form.
 TEST(Cases, NoPairRepeatsInRandomTrees) {

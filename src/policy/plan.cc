@@ -4,15 +4,10 @@
 #include <memory>
 #include <unordered_set>
 
+#include "policy/reservation.h"
+
 namespace fairlead::policy {
 namespace {
-
-// The earliest time at which somebody fits, and what will be gone by then.
-struct Reservation {
-  const Work* of = nullptr;
-  Instant at;  // unknown: nobody can move what nobody knows
-  std::vector<const RunningWork*> gone;
-};
 
 class Look {
  public:
@@ -44,10 +39,22 @@ class Look {
     Tournament order = tournament();
     int tries = 0;
     while (const Work* work = order.top()) {
+      if (const auto* stay = parked(*work)) {
+        plan_.own.push_back({.verdict = Verdict::defer,
+                             .work = work->id,
+                             .cause = Cause::parked,
+                             .at = stay->until});
+        order.pop();  // the next of its group is not
+        continue;
+      }
       const Decision verdict = verdict_on(*work);
-      if (verdict.verdict == Verdict::admit) {
+      const auto reshape = other_form(*work, verdict);
+      if (reshape || verdict.verdict == Verdict::admit) {
         order.pop();
-        admit(*work);
+        if (reshape)
+          admit_in_form(*work, *reshape);
+        else
+          admit(*work);
         order.changed(*work);
         if (reservations_[work->device].of != nullptr) refuse_larger(order, work->device);
       } else if (verdict.verdict == Verdict::reserve) {
@@ -96,6 +103,57 @@ class Look {
     return d;
   }
 
+  const Parking::Stay* parked(const Work& work) const {
+    return w_.parking == nullptr ? nullptr : w_.parking->find(work.id, w_.now);
+  }
+  bool fits_now(const Work& work) {
+    Decision d;
+    return !refused_by_rule(work, d) &&
+           work.size <=
+               std::min(room_.free(work.device), quota_.headroom(work.team, work.device)) &&
+           room_.fits(work) && !moves_reservation(work);
+  }
+  Instant starts(const Work& work, const Decision& verdict) const {
+    if (verdict.verdict == Verdict::admit) return w_.now;
+    if (verdict.verdict == Verdict::reserve) return verdict.at;
+    if (verdict.cause != Cause::devices && verdict.cause != Cause::shape &&
+        verdict.cause != Cause::reservation)
+      return {};  // nobody's end would help
+    const Instant at = reservation_for(work).at;
+    return at > w_.now ? at : Instant{};
+  }
+  static Instant ends(Instant start, Duration length) {
+    return start.known() && length.us > 0 ? start + length : Instant{};
+  }
+  std::optional<Reshape> other_form(const Work& work, const Decision& verdict) {
+    if (w_.forms == nullptr) return std::nullopt;
+    const auto declared = w_.forms->find(work.id);
+    if (declared == w_.forms->end()) return std::nullopt;
+    const Instant start = starts(work, verdict);
+    const Instant otherwise = ends(start, declared->second.length);
+    std::optional<Reshape> best;
+    const std::vector<Form>& others = declared->second.others;
+    for (size_t i = 0; i < others.size(); ++i) {
+      const Instant end = ends(w_.now, others[i].length);
+      const bool sooner = end.known() && otherwise.known() && end < otherwise;
+      if (start.known() && !sooner) continue;
+      if (best && !(end.known() && (!best->ends.known() || end < best->ends))) continue;
+      if (!fits_now(in_form(work, others[i]))) continue;
+      best = Reshape{.form = i,
+                     .device = others[i].device,
+                     .size = others[i].size,
+                     .ends = end,
+                     .ends_otherwise = otherwise};
+    }
+    return best;
+  }
+  void admit_in_form(const Work& work, const Reshape& reshape) {
+    if (reservations_[work.device].of == &work) reservations_[work.device] = {};
+    admit(in_form(work, w_.forms->at(work.id).others[reshape.form]));
+    plan_.acts.back().verdict = Verdict::reshape;
+    plan_.acts.back().reshape = reshape;
+  }
+
   bool refused_by_rule(const Work& work, Decision& d) const {
     const Class& klass = org_.classes[work.klass];
     if (klass.most_devices && work.size > devices(*klass.most_devices)) {
@@ -126,60 +184,18 @@ class Look {
   }
 
   Reservation reservation_for(const Work& work) const {
-    std::vector<const RunningWork*> heap;  // the first to end on top
-    for (const RunningWork& r : w_.running)
-      if (r.work.device == work.device && r.ends.known()) heap.push_back(&r);
-    const auto later = [](const RunningWork* a, const RunningWork* b) {
-      return std::pair(a->ends, a->work.id) > std::pair(b->ends, b->work.id);
-    };
-    std::ranges::make_heap(heap, later);
-    std::vector<const RunningWork*> gone;  // in the order in which they end
-    const auto end_next = [&] {
-      std::ranges::pop_heap(heap, later);
-      gone.push_back(heap.back());
-      heap.pop_back();
-    };
-    // By count first, which is cheap. Where it stands is asked of those lengths alone that are long
-    // enough: twice as many more, until it fits, and then between the last two.
-    Quota then = quota_;
-    Milli free = room_.free(work.device);
-    const auto enough = [&] {
-      return work.size <= std::min(free, then.headroom(work.team, work.device));
-    };
-    while (!enough() && !heap.empty()) {
-      end_next();
-      const Work& ended = gone.back()->work;
-      then.refund(ended.team, ended.device, ended.size);
-      free = free + ended.size;
-    }
-    if (!enough()) return {.of = &work, .at = {}, .gone = {}};
-    const auto fits = [&](size_t n) { return room_.fits_without(work, std::span(gone).first(n)); };
-    size_t least = gone.size();
-    for (size_t more = 1; !fits(gone.size()); more *= 2) {
-      if (heap.empty()) return {.of = &work, .at = {}, .gone = {}};
-      least = gone.size() + 1;
-      for (size_t i = 0; i < more && !heap.empty(); ++i) end_next();
-    }
-    size_t most = gone.size();  // the more is gone, the more fits
-    while (least < most) {
-      const size_t half = (least + most) / 2;
-      if (fits(half))
-        most = half;
-      else
-        least = half + 1;
-    }
-    gone.resize(least);
-    const Instant at = gone.empty() ? w_.now : std::max(gone.back()->ends, w_.now);
-    return {.of = &work, .at = at, .gone = std::move(gone)};
+    Ends ends(w_.running, work.device, Ends::By::limit);
+    return earliest(work, {quota_, room_, w_.now}, ends);
   }
 
   bool is_over_by(const Work& work, const Reservation& reservation) const {
     return work.time_max.us > 0 && w_.now + work.time_max <= reservation.at;
   }
-  // Tries it out. What is over by then moves nothing.
+  // Tries it out. What is over by then moves nothing, nor does another form of whose it is.
   bool moves_reservation(const Work& work) {
     const Reservation& reservation = reservations_[work.device];
-    if (!reservation.at.known() || is_over_by(work, reservation)) return false;
+    if (!reservation.at.known() || reservation.of->id == work.id || is_over_by(work, reservation))
+      return false;
     room_.take(work);
     const bool moves = !room_.fits_without(*reservation.of, reservation.gone);
     room_.give_back({.work = work, .started = w_.now, .ends = {}, .kept_till = {}});
@@ -220,11 +236,12 @@ class Look {
     };
     if (evictions_left() == 0) return;
     const RunningKinds kinds(org_, w_.running, w_.now);
+    Scales scales(org_, w_.claims);
     Tournament order = tournament();
     for (int claimants = 0; claimants < kClaimantsMax && evictions_left() > 0;) {
       const Work* work = order.top();
       if (work == nullptr) return;
-      if (admitted_.contains(work->id)) {
+      if (admitted_.contains(work->id) || parked(*work) != nullptr) {
         order.pop();
         continue;
       }
@@ -234,15 +251,19 @@ class Look {
         continue;
       }
       ++claimants;
-      const auto victims =
-          take_back({org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now},
-                    *work, gone_, evictions_left());
+      const Field field{org_, quota_, w_.running, kinds, room_, anywhere_held_, w_.spent, w_.now};
+      const auto victims = take_back(field, *work, gone_, evictions_left());
       if (!victims || moves_reservation(*work, *victims)) {
         // Those behind it find the same, but for the pairs that this one has spent.
         if (has_spent_pairs(*work))
           order.pop();
         else
           order.close();
+        continue;
+      }
+      if (const auto patience = scales.weigh(field, *work, *victims, gone_)) {
+        tell(*work, *patience);
+        order.close();  // those behind it have waited less
         continue;
       }
       order.pop();
@@ -255,6 +276,15 @@ class Look {
       std::erase_if(plan_.own, [&](const Decision& d) { return d.work == work->id; });
       order.changed(*work);
     }
+  }
+  void tell(const Work& work, const Patience& patience) {
+    const auto own = std::ranges::find(plan_.own, work.id, &Decision::work);
+    if (own != plan_.own.end()) {
+      own->patience = patience;
+      return;
+    }
+    const auto refusal = std::ranges::find(plan_.refusals, group_of(work), &Refusal::group);
+    if (refusal != plan_.refusals.end()) refusal->why.patience = patience;
   }
   bool no_victim_helps(const Work& work) const {
     Decision d;
@@ -307,6 +337,18 @@ class Look {
 
 }  // namespace
 
+Claims claims_of(const Plan& plan, const Claims& before, Instant now) {
+  Claims claims;
+  const auto add = [&](const Decision& d) {
+    if (!d.patience) return;
+    const auto claim = before.find(d.patience->of);
+    claims.emplace(d.patience->of, claim == before.end() ? now : claim->second);
+  };
+  for (const Decision& d : plan.own) add(d);
+  for (const Refusal& refusal : plan.refusals) add(refusal.why);
+  return claims;
+}
+
 Plan look(const World& world, Room& room) { return Look(world, room).run(); }
 
 std::vector<Decision> plan(const PlanInput& input) {
@@ -322,7 +364,9 @@ std::vector<Decision> plan(const PlanInput& input) {
                     .budgets = input.budgets,
                     .spent = input.spent,
                     .now = input.now,
-                    .evictions_left = input.evictions_left},
+                    .evictions_left = input.evictions_left,
+                    .forms = &input.forms,
+                    .parking = &input.parking},
                    room);
   std::unordered_set<WorkId> told;
   for (const auto* part : {&plan.acts, &plan.own})

@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace fairlead::policy {
-namespace {
 
 bool goes_anywhere(const Field& f, const Work& work) {
   const Class& klass = f.organisation.classes[work.klass];
@@ -15,6 +14,8 @@ bool goes_anywhere(const Field& f, const Work& work) {
   return klass.anywhere_up_to->device == work.device &&
          f.anywhere_held[work.klass] + work.size <= klass.anywhere_up_to->milli;
 }
+
+namespace {
 
 // Rule `own`: whether the branch of the victim below p is over what it owns.
 bool branch_is_over(const Organisation& org, const Quota& q, const Work& victim, TeamId p) {
@@ -316,7 +317,9 @@ std::optional<Rule> rule_for(const Field& f, const Quota& q, const Work& claiman
                              const RunningWork& victim) {
   const Organisation& org = f.organisation;
   const Class& theirs = org.classes[victim.work.klass];
-  if (theirs.never_preempted || f.now - victim.started < theirs.min_run) return std::nullopt;
+  if (theirs.never_preempted || f.now - victim.started < theirs.min_run ||
+      f.now < victim.spared_till)
+    return std::nullopt;
   if (victim.idle) return Rule::idle;
   const TeamId p = org.lowest_common(claimant.team, victim.work.team);
   if (claimant.team != p && q.entitled({claimant.team, claimant.device, claimant.size}, p) &&

@@ -12,8 +12,9 @@
 // claimant it takes nothing back by `own`. Else what p's children own would not bound what is
 // claimed against them, and a swap by `class` inside a child could be undone from p for ever.
 //
-// Never: inside `min-run`, `never-preempted`, or when what is freed would not make the claimant
-// fit.
+// Never: inside `min-run`, `never-preempted`, before it has done again what was lost when it was
+// taken back the last time, or when what is freed would not make the claimant fit. Whether it is
+// worth it is asked afterwards (policy/patience.h).
 //
 // Among minimal sets the one whose highest rank is lowest; among those the one that loses the
 // fewest device-seconds (since what is kept, and the restart); then by id. By count
@@ -86,6 +87,9 @@ struct Field {  // what stands, when a claimant looks around
   const SpentPairs& spent;
   Instant now;
 };
+
+// Whether its class is `anywhere`, and it would be within `up-to`.
+bool goes_anywhere(const Field& field, const Work& work);
 
 // The rule by which `claimant` may displace `victim`, as things stand in `quota`.
 std::optional<Rule> rule_for(const Field& field, const Quota& quota, const Work& claimant,

@@ -26,6 +26,8 @@ struct TestCluster {
   std::map<WorkId, int> preempted;  // how often, in all looks
   std::vector<BudgetState> budgets = {};
   std::optional<int64_t> evictions_left = {};
+  Forms forms = {};
+  Parking parking = {};
 
   Quota quota() const {
     Quota quota(org);
@@ -48,13 +50,17 @@ struct TestCluster {
                  .now = now,
                  .spent = spent,
                  .evictions_left = evictions_left,
-                 .budgets = budgets});
+                 .budgets = budgets,
+                 .forms = forms,
+                 .parking = parking});
   }
   void apply(const std::vector<Decision>& decisions) {
     for (const Decision& d : decisions) {
-      if (d.verdict == Verdict::admit) {
+      if (d.verdict == Verdict::admit || d.verdict == Verdict::reshape) {
         const auto work = std::ranges::find(waiting, d.work, &Work::id);
-        running.push_back({.work = *work, .started = now, .ends = {}, .kept_till = {}});
+        const Work as =
+            d.reshape ? in_form(*work, forms.at(d.work).others[d.reshape->form]) : *work;
+        running.push_back({.work = as, .started = now, .ends = {}, .kept_till = {}});
         waiting.erase(work);
       } else if (d.verdict == Verdict::preempt) {
         const auto victim = find_running(d.work);

@@ -138,8 +138,9 @@ class Run {
                                            name_of(d.work), name_of(d.claimant),
                                            kRuleNames[static_cast<size_t>(d.rule)]));
     } else {
-      result_.events.push_back(
-          fmt::format("{:>4}  {:<7}  {}: {}", when, enum_name(d.verdict), name_of(d.work), why(d)));
+      result_.events.push_back(fmt::format("{:>4}  {:<7}  {}: {}{}", when, enum_name(d.verdict),
+                                           name_of(d.work), why(d),
+                                           d.patience ? "; " + to_text(*d.patience) : ""));
       return;
     }
     events_.push_back({at, d.verdict, d.work});

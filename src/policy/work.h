@@ -21,9 +21,11 @@ struct Work {
 struct RunningWork {
   Work work;
   Instant started;
-  Instant ends;       // as predicted; unknown: never, as far as a plan goes
-  Instant kept_till;  // what it did until then would survive: its last verified checkpoint
-  bool idle = false;  // `reclaim idle` has found it, and its ladder allows to take it
+  Instant ends;              // as predicted; unknown: never, as far as a plan goes
+  Instant kept_till;         // what it did until then would survive: its last verified checkpoint
+  bool idle = false;         // `reclaim idle` has found it, and its ladder allows to take it
+  Instant ends_likely = {};  // as runs like it have gone; unknown: nothing is known but `ends`
+  Instant spared_till = {};  // taken back before: until it has done again what was lost then
 };
 
 }  // namespace fairlead::policy

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/words.h"
+#include "core/budgets.h"
 #include "core/team_books.h"
 #include "policy/team_view.h"
 
@@ -183,7 +184,7 @@ class Builder {
             .share_ppm = share_ppm(t, d),
             .window = window == nullptr ? "" : to_text(*window),
             .budget = is_of_budget(team, d) ? budget_text(org_, team) : "",
-            .budget_used_ppm = is_of_budget(team, d) ? budget_used_ppm(t) : std::nullopt};
+            .budget_used_ppm = is_of_budget(team, d) ? budget_used_ppm(state_, t) : std::nullopt};
   }
 
   policy::Wide usage_and_held(TeamId t, DeviceId d) const {
@@ -204,33 +205,6 @@ class Builder {
   static bool is_of_budget(const policy::Team& team, DeviceId d) {
     return team.budget && (!team.budget->device_hours || team.budget->device_hours->device == d);
   }
-  // Device-hours of the last `per`, of what the budget allows.
-  std::optional<int64_t> budget_used_ppm(TeamId t) const {
-    const auto& budget = org_.teams[t].budget;
-    if (!budget || !budget->device_hours || budget->device_hours->milli.value == 0)
-      return std::nullopt;
-    const int64_t now = floor_seconds(state_.now);
-    const int64_t from = now - std::min(now, whole_seconds(budget->per));
-    std::map<NameId, bool> is_its, is_device;
-    int64_t milli_seconds = 0;
-    state_.ledger.for_each(from, now, [&](const Account& a, int64_t, int64_t amount) {
-      if (!is_held(a.column) && a.column != Column::lost) return;
-      const auto [device, new_device] = is_device.try_emplace(a.model);
-      if (new_device)
-        device->second =
-            device_class_of(org_, state_.names.name(a.model)) == budget->device_hours->device;
-      const auto [its, new_team] = is_its.try_emplace(a.team);
-      if (new_team) {
-        const auto team = org_.team(state_.names.name(a.team));
-        its->second = team && org_.is_below(*team, t);
-      }
-      if (device->second && its->second) milli_seconds += amount;
-    });
-    const auto used = static_cast<__int128>(milli_seconds) * kMillion;
-    return static_cast<int64_t>(
-        used / (static_cast<__int128>(budget->device_hours->milli.value) * kLedgerHour));
-  }
-
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
     std::map<std::string, int64_t> in_no_class;

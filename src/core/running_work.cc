@@ -1,0 +1,154 @@
+#include "core/running_work.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/team_books.h"
+
+namespace fairlead {
+namespace {
+
+using policy::RunningWork;
+using policy::TeamId;
+
+// Ends by itself, and not by us, a failed node or somebody's hand.
+bool ran_its_course(JobState state) {
+  return state == JobState::completed || state == JobState::failed || state == JobState::timeout ||
+         state == JobState::out_of_memory;
+}
+
+// As an organisation file writes it.
+std::string kind_name(IdleKind kind) {
+  std::string name(enum_name(kind));
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+Duration lost_last(const Workload& workload) {
+  if (workload.former.empty()) return {};
+  const RunRecord& last = workload.former.back();
+  const bool thrown_away = last.state == JobState::pending || last.state == JobState::preempted;
+  return thrown_away && last.start.known() ? std::max(Duration{}, last.end - last.start)
+                                           : Duration{};
+}
+
+class IdleRule {
+ public:
+  explicit IdleRule(const State& state) : state_(state) {
+    const auto& rule = state.organisation->rules().idle;
+    if (!rule || rule->after.size() < policy::kRungs) return;
+    const auto after = [&](policy::Rung rung) { return rule->after[static_cast<size_t>(rung)]; };
+    after_ =
+        after(policy::Rung::requeue) ? after(policy::Rung::requeue) : after(policy::Rung::cancel);
+  }
+
+  bool finds(const Workload& w, policy::ClassId klass) const {
+    if (!after_ || w.idle.kind == IdleKind::none || state_.frozen ||
+        std::cmp_less(w.idle.devices, w.devices.size()))
+      return false;
+    const bool for_long = std::ranges::all_of(w.devices, [&](DeviceIndex d) {
+      const Activity& activity = state_.devices[d].activity;
+      return activity.quiet_since.known() && state_.now - activity.quiet_since >= *after_;
+    });
+    if (!for_long) return false;
+    const policy::ReclaimIdle& rule = *state_.organisation->rules().idle;
+    if (!rule.kinds.empty() &&
+        std::ranges::find(rule.kinds, kind_name(w.idle.kind)) == rule.kinds.end())
+      return false;
+    return std::ranges::none_of(rule.unless, [&](const policy::Exempt& exempt) {
+      return exempt.klass == klass && state_.now - w.run_start < exempt.time;
+    });
+  }
+
+  // Of those that were found the longest idle, as many as `most` allows.
+  void mark(std::vector<RunningWork>& running, std::vector<size_t> found) const {
+    const auto since = [&](size_t i) {
+      return state_.workloads.at(workload_of(running[i].work.id)).idle.since;
+    };
+    std::ranges::sort(found, {}, [&](size_t i) { return std::pair(since(i), running[i].work.id); });
+    const auto& most = state_.organisation->rules().idle->most;
+    policy::Milli left = most ? policy::devices(most->most) : policy::Milli::unlimited();
+    for (const size_t i : found) {
+      if (running[i].work.size > left) continue;
+      running[i].idle = true;
+      left = left - running[i].work.size;
+    }
+  }
+
+ private:
+  const State& state_;
+  std::optional<Duration> after_;
+};
+
+}  // namespace
+
+policy::ClassId class_or_last(const State& state, const Workload& workload) {
+  return class_of(state, workload)
+      .value_or(static_cast<policy::ClassId>(state.organisation->rules().classes.size()));
+}
+
+Duration time_limit(const Job& job) {
+  return seconds(std::max<int64_t>(0, job.request.time_limit_s));
+}
+
+KnownLengths::KnownLengths(const State& state)
+    : by_team_(state.organisation->rules().teams.size()) {
+  std::map<NameId, std::optional<TeamId>> teams;
+  const size_t skipped = state.past.size() - std::min(state.past.size(), kLearntMax);
+  for (size_t i = skipped; i < state.past.size(); ++i) {
+    const PastWorkload& past = state.past[i];
+    if (past.devices <= 0 || past.run_s <= 0 || !ran_its_course(past.state)) continue;
+    of_all_.learn(seconds(past.run_s));
+    const auto [team, is_new] = teams.try_emplace(past.team);
+    if (is_new) team->second = state.organisation->rules().team(state.names.name(past.team));
+    if (team->second) by_team_[*team->second].learn(seconds(past.run_s));
+  }
+}
+
+std::optional<Duration> KnownLengths::median(TeamId team) const {
+  constexpr uint32_t kHalf = uint32_t{1} << 31;
+  const auto length = by_team_[team].length_beyond({}, kHalf);
+  return length ? length : of_all_.length_beyond({}, kHalf);
+}
+
+std::optional<Duration> KnownLengths::beyond(TeamId team, Duration age, policy::WorkId id) const {
+  const uint32_t part = policy::part_of(id);
+  const auto length = by_team_[team].length_beyond(age, part);
+  return length ? length : of_all_.length_beyond(age, part);
+}
+
+std::vector<RunningWork> running_work(const State& state, const KnownLengths& lengths) {
+  const IdleRule idle(state);
+  std::vector<RunningWork> running;
+  std::vector<size_t> found_idle;
+  for (const WorkloadId id : state.queues.holding()) {
+    const Workload& workload = state.workloads.at(id);
+    const Duration limit = time_limit(workload.job), lost = lost_last(workload);
+    const TeamId team = team_of(state, workload).value_or(policy::kRoot);
+    RunningWork r{
+        .work = {.id = work_id(id),
+                 .team = team,
+                 .klass = class_or_last(state, workload),
+                 .since = workload.first_submit,
+                 .time_max = limit},
+        .started = workload.run_start,
+        .ends = limit.us > 0 ? std::max(workload.run_start + limit, state.now) : Instant{},
+        .kept_till = {}};
+    if (const auto length = lengths.beyond(team, state.now - workload.run_start, r.work.id))
+      r.ends_likely = std::max(workload.run_start + *length, state.now);
+    if (lost.us > 0) r.spared_till = workload.run_start + lost;
+    for_each_held(state, workload, [&](policy::DeviceId device, policy::Milli amount) {
+      if (amount <= r.work.size) return;  // of several classes, what it has most of
+      r.work.device = device;
+      r.work.size = amount;
+    });
+    if (r.work.size.value <= 0) continue;
+    if (idle.finds(workload, r.work.klass)) found_idle.push_back(running.size());
+    running.push_back(r);
+  }
+  if (!found_idle.empty()) idle.mark(running, std::move(found_idle));
+  return running;
+}
+
+}  // namespace fairlead
