@@ -99,19 +99,17 @@ Allocation Allocator::look(const State& state) {
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
-  const policy::Quota quota = quota_of(state);
-  const policy::Usages usages = usages_of(state);
-  const std::vector<policy::RunningWork> runs = running(state);
+  seen_.emplace(Seen{quota_of(state), usages_of(state), running(state)});
   std::optional<int64_t> evictions_left;
   if (rules_.for_waiting && rules_.for_waiting->most)
     evictions_left = rules_.for_waiting->most->most;
   SiteRoom::Visit visit(*room_, state);
   Allocation allocation;
   allocation.plan = policy::look({.organisation = rules_,
-                                  .quota = quota,
+                                  .quota = seen_->quota,
                                   .waiting = waiting_,
-                                  .running = runs,
-                                  .usages = usages,
+                                  .running = seen_->running,
+                                  .usages = seen_->usages,
                                   .budgets = {},
                                   .spent = {},
                                   .now = state.now,

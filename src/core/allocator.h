@@ -11,9 +11,11 @@
 // rows of the ledger in ten half-lives).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
+#include "core/run_lengths.h"
 #include "core/site_room.h"
 #include "policy/plan.h"
 
@@ -26,6 +28,13 @@ struct Allocation {
   std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
+};
+
+// The starts of each workload that was looked at, by future; unknown: not in that one.
+struct Foreseen {
+  std::map<WorkloadId, std::array<Instant, kFutures>> starts;
+  int64_t behind = 0;  // waiting, and not looked at
+  uint64_t steps = 0;  // what it cost, counted
 };
 
 // What the last look said of a workload that waits, of an array of its first task; nothing where
@@ -42,6 +51,10 @@ class Allocator {
   // Requires: an organisation is known.
   Allocation look(const State& state);
 
+  // When the first of the order would start, from what the last look saw (core/estimate.h).
+  // Requires: the state is as it was then.
+  Foreseen foresee(const State& state, const RunLengths& lengths);
+
   // The rules with a last class, for work that has none.
   const policy::Organisation& rules() const { return rules_; }
 
@@ -50,7 +63,14 @@ class Allocator {
   void take_in(const State& state, WorkloadId id);
   std::vector<policy::RunningWork> running(const State& state) const;
 
+  struct Seen {  // by the last look
+    policy::Quota quota;
+    policy::Usages usages;
+    std::vector<policy::RunningWork> running;
+  };
+
   std::optional<SiteRoom> room_;  // nothing: begin anew
+  std::optional<Seen> seen_;
   policy::Organisation rules_;
   policy::Waiting waiting_;
   std::vector<WorkloadId> changed_;

@@ -8,7 +8,8 @@
 //   2 book     every device into its column, at the second the fact is about
 //   3 conclude idle holds opened and closed, work lost, sources lost and back
 //     plan     where an organisation is known and a look at the scheduler ended well: what would be
-//              started and taken back (core/suggestion.h)
+//              started and taken back (core/suggestion.h), and when what waits will start
+//              (core/estimate.h)
 //   4 check    that the columns add up to the hardware; a mismatch stops the process
 //
 // There are no further steps: what is planned is suggested, and nothing can be written.
@@ -79,6 +80,8 @@ class Engine {
   void find_idle_holds();
   void suggest();
   void score(const Workload& workload, bool waited);
+  void estimate();
+  void score_estimate(const Workload& workload, bool waited);
   void lose_source(Source source, const std::string& why);
   void freeze(Instant since);
   void index_workloads();
@@ -102,6 +105,7 @@ class Engine {
   Poll polls_[3];
   bool waiting_changed_ = true;  // the shapes that wait, or what is free
   Allocator allocator_;
+  RunLengths lengths_;  // of `past`
   boost::unordered_flat_map<uint32_t, WorkloadId> by_job_;
   boost::unordered_flat_set<uint64_t> past_runs_;  // of `past`: number and submission of each run
 };

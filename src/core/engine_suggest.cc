@@ -100,6 +100,7 @@ void Engine::suggest() {
   ++state_.suggested.card.looks;
   state_.suggested.now = std::move(now);
   state_.allocation = std::move(allocation);
+  estimate();
 }
 
 // A workload that waited may have started, or ended without.

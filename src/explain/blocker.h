@@ -10,6 +10,7 @@
 
 #include "base/describe.h"
 #include "base/time.h"
+#include "core/estimate.h"
 #include "model/column.h"
 
 namespace fairlead {
@@ -127,6 +128,18 @@ struct VerdictTold {
 BOOST_DESCRIBE_STRUCT(VerdictTold, (),
                       (organisation, verdict, because, since, at, nodes, takes_back))
 
+// When one that waits will start, as far as that can be said (core/estimate.h).
+struct StartTold {
+  Instant p50, p90;         // zero: not known
+  std::string unknown;      // why there is no P50; empty where there is one
+  bool by_history = false;  // of how long runs like these went; else by time limits alone
+  Promise first;            // what was told first
+  int64_t scored = 0;       // starts that had been promised after a wait
+  int64_t held_ppm = -1;    // of these, those within their first P90; -1: none yet
+  bool operator==(const StartTold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(StartTold, (), (p50, p90, unknown, by_history, first, scored, held_ppm))
+
 struct Explanation {
   std::string workload, name, user, team, klass, partition;
   std::string state;
@@ -141,6 +154,7 @@ struct Explanation {
   std::string scheduler_reason;  // its own word
   bool scheduler_agrees = true;  // its word is one of our blockers
   Instant scheduler_start_estimate;
+  StartTold start;
   VerdictTold policy;
   // Of one that holds or has held devices:
   std::string nodes;
@@ -165,7 +179,7 @@ BOOST_DESCRIBE_STRUCT(Explanation, (),
                       (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
                        waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
                        blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
-                       policy, nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over,
-                       waited_us, ran_us, time_limit_s, exit_code, runs, misconfigured, note))
+                       start, policy, nodes, devices, epoch, gpu_seconds, idle_kind, idle_since,
+                       over, waited_us, ran_us, time_limit_s, exit_code, runs, misconfigured, note))
 
 }  // namespace fairlead

@@ -183,6 +183,7 @@ Explanation Explainer::explain(const Workload& w) {
   x.scheduler_reason = job.reason;
   judge(job, x);
   x.scheduler_start_estimate = job.start_planned;
+  x.start = start_of(state_, w);
   x.policy = OrganisationRules::verdict(*this, w);
   return x;
 }

@@ -164,4 +164,34 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   return told;
 }
 
+StartTold start_of(const State& state, const Workload& w) {
+  const Estimates& estimates = state.estimates;
+  const EstimateCard& card = estimates.card;
+  StartTold told{.scored = card.with_p90};
+  if (card.with_p90 > 0) told.held_ppm = card.by_p90 * 1'000'000 / card.with_p90;
+  const auto estimate = estimates.now.find(w.id);
+  if (estimate != estimates.now.end()) {
+    const StartEstimate& e = estimate->second;
+    told.p50 = e.latest.p50;
+    told.p90 = e.latest.p90;
+    told.by_history = e.by_history;
+    told.first = e.first;
+  }
+  if (told.p50.known()) return told;
+  if (!state.organisation)
+    told.unknown = "no organisation is known, so there is no order to go by";
+  else if (!competes(w.job))
+    told.unknown = "it waits for something else first";
+  else if (estimates.made < w.first_seen)
+    told.unknown = "it was not asked yet";
+  else if (estimate == estimates.now.end() && estimates.behind > 0)
+    told.unknown = fmt::format(
+        "it is not among the first {} of the order, or would not start in "
+        "what is foreseen",
+        estimates.asked);
+  else
+    told.unknown = "it would not start in what is foreseen of the runs";
+  return told;
+}
+
 }  // namespace fairlead

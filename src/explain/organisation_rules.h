@@ -13,4 +13,7 @@ struct OrganisationRules {
   static VerdictTold verdict(Explainer& e, const Workload& w);
 };
 
+// When it will start. Requires: it waits.
+StartTold start_of(const State& state, const Workload& workload);
+
 }  // namespace fairlead

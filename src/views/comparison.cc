@@ -54,6 +54,7 @@ Comparison comparison_of(const State& state, Instant from) {
                .not_foreseen = state.suggested.card.not_foreseen,
                .teams = {},
                .now = {},
+               .estimates = estimates_of(state),
                .note = {}};
   if (state.organisation) {
     const policy::Organisation& org = state.organisation->rules();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/state.h"
+#include "views/estimates_view.h"
 
 namespace fairlead {
 
@@ -48,12 +49,13 @@ struct Comparison {
   int64_t not_foreseen = 0;          // started without a start being suggested, in all
   std::vector<ComparisonRow> teams;  // all first; of those that are kept, the newest 1,000
   std::vector<SuggestionRow> now;    // starts first, the longest standing first
+  EstimatesTold estimates;           // of starts, and how they were kept
   std::string note;
   bool operator==(const Comparison&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Comparison, (),
                       (apiVersion, kind, site, as_of, from, organisation, looks, not_foreseen,
-                       teams, now, note))
+                       teams, now, estimates, note))
 
 // Of starts since `from`; the zero instant: all that are kept.
 Comparison comparison_of(const State& state, Instant from);

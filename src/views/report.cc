@@ -371,6 +371,8 @@ Queue queue_of(const State& state, size_t most) {
                    .message = x.blockers.empty() ? "" : x.blockers[0].message,
                    .can_never_start = x.can_never_start,
                    .verdict = x.policy.verdict,
+                   .start_p50 = x.start.p50,
+                   .start_p90 = x.start.p90,
                    .scheduler_reason = x.scheduler_reason,
                    .scheduler_agrees = x.scheduler_agrees};
     if (fleet_known) {

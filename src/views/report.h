@@ -86,14 +86,15 @@ struct WaitingRow {
   std::string message;  // of the first
   bool can_never_start = false;
   std::string verdict;  // of the planner: start, reserve, defer; empty: none, or it takes no part
+  Instant start_p50, start_p90;  // zero: not known
   std::string scheduler_reason;
   bool scheduler_agrees = true;
   bool operator==(const WaitingRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WaitingRow, (),
                       (workload, team, user, klass, partition, gang, wait_us, gpus, tasks, priority,
-                       blockers, message, can_never_start, verdict, scheduler_reason,
-                       scheduler_agrees))
+                       blockers, message, can_never_start, verdict, start_p50, start_p90,
+                       scheduler_reason, scheduler_agrees))
 
 struct ShapeRow {
   std::string gang;
