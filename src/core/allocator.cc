@@ -93,13 +93,18 @@ std::vector<policy::RunningWork> Allocator::running(const State& state) const {
   return running;
 }
 
-Allocation Allocator::look(const State& state) {
+void Allocator::take_stock(const State& state) {
   if (!room_ || !room_->refresh(state)) begin(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
   seen_.emplace(Seen{quota_of(state), usages_of(state), running(state)});
+  stock_of_ = state.steps;
+}
+
+Allocation Allocator::look(const State& state) {
+  take_stock(state);
   std::optional<int64_t> evictions_left;
   if (rules_.for_waiting && rules_.for_waiting->most)
     evictions_left = rules_.for_waiting->most->most;
@@ -121,6 +126,58 @@ Allocation Allocator::look(const State& state) {
   for (const policy::Refusal& refusal : allocation.plan.refusals)
     allocation.refused.emplace(refusal.group, refusal.why);
   return allocation;
+}
+
+std::optional<Answer> Allocator::ask(const State& state, const Workload& workload,
+                                     bool may_take_back) {
+  if (!waits_for_room(workload)) return std::nullopt;
+  if (!seen_ || stock_of_ != state.steps) take_stock(state);
+  const bool is_known = room_->numbers().contains(shape_of(workload.job));
+  std::optional<Answer> answer;
+  if (const uint32_t shape = room_->number_of(state, workload.job)) {
+    const policy::Work work = work_of(state, workload, room_->device_of(shape), shape);
+    std::vector<policy::Work> as_it_is;
+    for (uint64_t task = 0; const policy::Work* w = waiting_.find(work_id(workload.id, task));
+         ++task)
+      as_it_is.push_back(*w);
+    for (const policy::Work& w : as_it_is) waiting_.remove(w.id);
+    waiting_.put(work);
+    answer = ask(state, work, may_take_back);
+    waiting_.remove(work.id);
+    for (const policy::Work& w : as_it_is) waiting_.put(w);
+  }
+  if (!is_known) room_->forget(workload.job);
+  return answer;
+}
+
+Answer Allocator::ask(const State& state, const policy::Work& work, bool may_take_back) {
+  std::optional<int64_t> evictions_left;
+  if (rules_.for_waiting && rules_.for_waiting->most)
+    evictions_left = rules_.for_waiting->most->most;
+  SiteRoom::Visit visit(*room_, state);
+  const policy::Plan plan = policy::look({.organisation = rules_,
+                                          .quota = seen_->quota,
+                                          .waiting = waiting_,
+                                          .running = seen_->running,
+                                          .usages = seen_->usages,
+                                          .budgets = {},
+                                          .spent = {},
+                                          .now = state.now,
+                                          .evictions_left = may_take_back ? evictions_left : 0},
+                                         visit);
+  Answer answer;
+  answer.verdict = {.verdict = policy::Verdict::defer, .work = work.id};
+  for (const policy::Refusal& refusal : plan.refusals)
+    if (refusal.group == policy::group_of(work)) answer.verdict = refusal.why;
+  for (const auto* part : {&plan.own, &plan.acts})
+    for (const policy::Decision& d : *part)
+      if (d.work == work.id) answer.verdict = d;
+  answer.verdict.work = work.id;
+  for (const policy::Decision& d : plan.acts)
+    if (d.verdict == policy::Verdict::preempt && d.claimant == work.id)
+      answer.victims.push_back(workload_of(d.work));
+  if (answer.verdict.verdict == policy::Verdict::admit) answer.nodes = visit.nodes_of(work.id);
+  return answer;
 }
 
 std::optional<policy::Decision> verdict_on(const State& state, const Workload& workload) {

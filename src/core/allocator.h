@@ -30,6 +30,13 @@ struct Allocation {
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
 };
 
+// What the planner says to a question.
+struct Answer {
+  policy::Decision verdict;
+  std::vector<NodeIndex> nodes;     // of admit
+  std::vector<WorkloadId> victims;  // whose devices it would be given
+};
+
 // The starts of each workload that was looked at, by future; unknown: not in that one.
 struct Foreseen {
   std::map<WorkloadId, std::array<Instant, kFutures>> starts;
@@ -51,6 +58,15 @@ class Allocator {
   // Requires: an organisation is known.
   Allocation look(const State& state);
 
+  // What the next look would say of this workload, which may ask for something else than it does,
+  // or not wait at all: of one task of an array. Nothing: it takes no part. Of what is kept nothing
+  // changes; the cost is that of a look. Requires: an organisation is known.
+  std::optional<Answer> ask(const State& state, const Workload& workload, bool may_take_back);
+
+  // Where it could stand now, whatever keeps it. Nothing: its devices are of no class.
+  // Requires: an organisation is known.
+  std::optional<Stands> stands(const State& state, const Workload& workload, size_t most);
+
   // When the first of the order would start, from what the last look saw (core/estimate.h).
   // Requires: the state is as it was then.
   Foreseen foresee(const State& state, const RunLengths& lengths);
@@ -60,6 +76,8 @@ class Allocator {
 
  private:
   void begin(const State& state);
+  void take_stock(const State& state);
+  Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
   std::vector<policy::RunningWork> running(const State& state) const;
 
@@ -71,6 +89,7 @@ class Allocator {
 
   std::optional<SiteRoom> room_;  // nothing: begin anew
   std::optional<Seen> seen_;
+  uint64_t stock_of_ = 0;  // the step of the state that `seen_` is of
   policy::Organisation rules_;
   policy::Waiting waiting_;
   std::vector<WorkloadId> changed_;

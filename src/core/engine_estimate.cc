@@ -10,6 +10,8 @@ namespace {
 // of the time.
 constexpr int64_t kPause = 100;
 
+constexpr int64_t kPpm = 1'000'000;
+
 // Nothing where fewer than half of the futures have a start.
 Promise promise_of(std::array<Instant, kFutures> starts, Instant made) {
   const auto known = std::ranges::partition(starts, &Instant::known).begin();
@@ -17,8 +19,48 @@ Promise promise_of(std::array<Instant, kFutures> starts, Instant made) {
   const auto nth = [&](size_t n) {
     return n <= static_cast<size_t>(known - starts.begin()) ? starts[n - 1] : Instant{};
   };
-  return {.made = made, .p50 = nth((kFutures + 1) / 2), .p90 = nth(kFutures)};
+  const Instant median = nth((kFutures + 1) / 2);
+  return {.made = made, .p50 = median, .p90 = nth(kFutures), .foreseen = median};
 }
+
+bool is_soon(const Promise& p) { return p.foreseen <= p.made + kEstimateResolution; }
+
+// How waits came out that were foreseen.
+class Correction {
+ public:
+  explicit Correction(const EstimateCard& card) {
+    for (const ScoredEstimate& s : card.last) {
+      const int64_t wait = std::max<int64_t>(0, (s.started - s.first.made).us);
+      if (is_soon(s.first))
+        soon_.push_back(wait);
+      else
+        parts_.push_back(part(wait, (s.first.foreseen - s.first.made).us));
+    }
+    std::ranges::sort(soon_);
+    std::ranges::sort(parts_);
+  }
+
+  void correct(Promise& p) const {
+    const std::vector<int64_t>& learned = is_soon(p) ? soon_ : parts_;
+    if (!p.foreseen.known() || learned.size() < kCorrectionLeast) return;
+    const auto wait = [&](size_t tenths) {
+      const int64_t value = learned[learned.size() * tenths / 10];
+      if (is_soon(p)) return Duration{value};
+      return Duration{(p.foreseen - p.made).us / kPpm * value};
+    };
+    p.p50 = p.made + wait(5);
+    if (p.p90.known()) p.p90 = p.made + wait(9);
+  }
+
+ private:
+  static int64_t part(int64_t wait, int64_t foreseen) {
+    constexpr int64_t kPartMax = 1000 * kPpm;
+    return std::min(kPartMax, wait / 1000 * kPpm / std::max<int64_t>(1, foreseen / 1000));
+  }
+
+  std::vector<int64_t> soon_;   // us of waits where a start now was foreseen
+  std::vector<int64_t> parts_;  // millionths of the wait that was foreseen
+};
 
 }  // namespace
 
@@ -28,9 +70,11 @@ void Engine::estimate() {
       state_.now - estimates.made < Duration{static_cast<int64_t>(estimates.steps) * kPause})
     return;
   const Foreseen foreseen = allocator_.foresee(state_, lengths_);
+  const Correction correction(estimates.card);
   std::map<WorkloadId, StartEstimate> now;
   for (const auto& [id, starts] : foreseen.starts) {
-    const Promise promise = promise_of(starts, state_.now);
+    Promise promise = promise_of(starts, state_.now);
+    correction.correct(promise);
     const auto before = estimates.now.find(id);
     if (before == estimates.now.end() && !promise.p50.known()) continue;
     now[id] = {.first = before == estimates.now.end() ? promise : before->second.first,

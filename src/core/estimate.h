@@ -4,8 +4,13 @@
 // end after lengths drawn from those that are over (core/run_lengths.h). The truth is one more of
 // their kind, so it comes after the fifth of nine starts in one case of two, and after the ninth in
 // one of ten: these two are the P50 and the P90. What starts in fewer futures has none: it is not
-// known. That holds as far as lengths alone decide; what is submitted later, and a scheduler that
-// goes by another order than ours, are no part of it, and the card tells how much they matter.
+// known.
+//
+// That holds as far as lengths alone decide. What is submitted later, and a scheduler that goes by
+// another order than ours, are no part of a future; so once kCorrectionLeast first promises were
+// scored, the wait that is foreseen is corrected by how those waits came out: P50 and P90 are the
+// median and the ninth decile of waits over what was foreseen for them. What was foreseen for now
+// is corrected by its waits themselves.
 //
 // Told are the first kEstimatesMax of the planner's order. A change of estimates costs what it
 // costs, so after each the next waits a hundred times as long, by steps counted: some seconds on a
@@ -25,6 +30,8 @@ constexpr size_t kEstimatesMax = 512;      // chosen with estimate_bench
 constexpr int kFutureLooksMax = 64;        // chosen: looks of one future
 constexpr size_t kEstimatesScored = 1000;  // chosen: those of the last days
 
+constexpr size_t kCorrectionLeast = 50;  // chosen: five of them are beyond the P90
+
 // A start within this of the instant that was told is not later: that is how fine a look of ours
 // and a turn of a scheduler see it.
 constexpr Duration kEstimateResolution = seconds(60);
@@ -32,10 +39,11 @@ constexpr Duration kEstimateResolution = seconds(60);
 struct Promise {
   Instant made;
   Instant p50, p90;  // unknown: later than is foreseen, or never
+  Instant foreseen;  // the fifth start of nine, before it was corrected
   bool is_for_a_wait() const { return p50.known() && p50 > made + kEstimateResolution; }
   bool operator==(const Promise&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Promise, (), (made, p50, p90))
+BOOST_DESCRIBE_STRUCT(Promise, (), (made, p50, p90, foreseen))
 
 struct StartEstimate {
   Promise first, latest;

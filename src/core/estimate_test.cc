@@ -162,8 +162,8 @@ TEST(Estimate, TheFirstPromiseStaysAndIsScored) {
   Job longer = started(one, 0, "n1");
   longer.request.time_limit_s = 6000;
   site.poll(1000, {longer});
-  EXPECT_EQ(site.of(3)->first, (Promise{at(100), at(4000), at(4000)}));
-  EXPECT_EQ(site.of(3)->latest, (Promise{at(1000), at(6000), at(6000)}));
+  EXPECT_EQ(site.of(3)->first, (Promise{at(100), at(4000), at(4000), at(4000)}));
+  EXPECT_EQ(site.of(3)->latest, (Promise{at(1000), at(6000), at(6000), at(6000)}));
   site.poll(5000, {ended(longer, 4990), started(waits, 5000, "n1")});
   EXPECT_EQ(site.of(3), nullptr);
   const EstimateCard& card = site.estimates().card;
@@ -196,6 +196,35 @@ TEST(Estimate, WhatIsPromisedForNowIsCountedByItself) {
   EXPECT_EQ(site.estimates().card.at_once_came, 1);
   EXPECT_EQ(site.estimates().card.started, 0);
   EXPECT_EQ(site.estimates().card.not_told, 0) << "5 was never seen to wait";
+}
+
+// A scheduler under which everything takes three times as long as the plan would have it.
+TEST(Estimate, WhatIsForeseenIsCorrectedByHowItCameOut) {
+  Site site;
+  uint32_t id = 100;
+  int64_t now = 1000;
+  const auto wait_out = [&](int64_t times) {
+    const Job one = started(job(id++, "ana", 1, 1000), now, "n1"),
+              two = started(job(id++, "ana", 1, 1000), now, "n2"), waits = job(id++, "ana", 1, 600);
+    site.poll(now, {one, two, waits});
+    const StartEstimate told = *site.of(waits.id);
+    site.poll(now + 1000 * times, {ended(one, now + 500), ended(two, now + 500),
+                                   started(waits, now + 1000 * times, "n1")});
+    site.poll(
+        now + 1000 * times + 1,
+        {ended(started(waits, now + 1000 * times, "n1"), now + 1000 * times), JobGone{waits.id}});
+    now += 10'000;
+    return told.first;
+  };
+  for (size_t i = 0; i < kCorrectionLeast; ++i) {
+    const int64_t from = now;
+    EXPECT_EQ(wait_out(i % 5 == 0 ? 6 : 3).p50, at(from + 1000)) << "too few are known";
+  }
+  const int64_t from = now;
+  const Promise told = wait_out(3);
+  EXPECT_EQ(told.foreseen, at(from + 1000));
+  EXPECT_EQ(told.p50, at(from + 3000));
+  EXPECT_EQ(told.p90, at(from + 6000));
 }
 
 TEST(Estimate, ARestartChangesNothing) {

@@ -128,6 +128,13 @@ uint32_t SiteRoom::number_of(const State& state, const Job& job) {
   return at->second = static_cast<uint32_t>(known_.size());
 }
 
+void SiteRoom::forget(const Job& job) {
+  const auto at = numbers_.find(fairlead::shape_of(job));
+  if (at == numbers_.end() || (at->second != 0 && at->second != known_.size())) return;
+  if (at->second != 0) known_.pop_back();
+  numbers_.erase(at);
+}
+
 SiteRoom::Visit::Visit(SiteRoom& room, const State& state) : room_(room), state_(state) {
   for (Pool& pool : room_.pools_) overlays_.push_back(std::make_unique<Overlay>(pool.index));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/hostlist.h"
 #include "base/words.h"
 #include "core/allocator.h"
 
@@ -11,8 +12,6 @@ namespace fairlead {
 namespace {
 
 using policy::Milli;
-
-std::string name_of(const policy::Organisation& org) { return org.name + " " + org.version; }
 
 int64_t whole_devices(Milli amount) { return amount.value / 1000; }
 
@@ -97,7 +96,8 @@ const policy::Quota& Explainer::quota() {
   return *quota_;
 }
 
-void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+void OrganisationRules::limits(Explainer& e, const Workload& w, const policy::Decision* asked,
+                               std::vector<Blocker>& out) {
   const State& state = e.state_;
   if (!state.organisation) return;
   const policy::Organisation& org = state.organisation->rules();
@@ -122,7 +122,9 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Bloc
                      .by_policy = true});
   }
   team_limits(state, e.quota(), team_of(state, w).value_or(policy::kRoot), *device, size, out);
-  const auto verdict = verdict_on(state, w);
+  const auto verdict = asked != nullptr ? std::optional(*asked)
+                       : e.supposed_    ? std::optional(e.supposed_->verdict)
+                                        : verdict_on(state, w);
   if (!verdict) return;
   if (verdict->cause == policy::Cause::budget)
     out.push_back(
@@ -147,14 +149,23 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Bloc
 VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   const State& state = e.state_;
   if (!state.organisation) return {};
-  VerdictTold told{.organisation = name_of(state.organisation->rules())};
-  const auto verdict = verdict_on(state, w);
+  VerdictTold told{.organisation = organisation_title(state)};
+  const auto verdict = e.supposed_ ? std::optional(e.supposed_->verdict) : verdict_on(state, w);
   if (!verdict) return told;
   told.because = because(state, *verdict);
   told.verdict = enum_name(verdict->verdict);
   if (verdict->verdict == policy::Verdict::reserve) told.at = verdict->at;
   if (verdict->verdict != policy::Verdict::admit) return told;
   told.verdict = "start";
+  if (e.supposed_) {
+    std::vector<std::string> names;
+    for (const NodeIndex node : e.supposed_->nodes)
+      names.push_back(state.fleet.node(node).facts.name);
+    told.nodes = fold_hostlist(names);
+    for (const WorkloadId victim : e.supposed_->victims)
+      told.takes_back.push_back(state.workloads.at(victim).job.label);
+    return told;
+  }
   const auto suggestion = state.suggested.now.find(w.id);
   if (suggestion == state.suggested.now.end()) return told;
   told.since = suggestion->second.since;

@@ -9,7 +9,9 @@
 namespace fairlead {
 
 struct OrganisationRules {
-  static void limits(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  // `verdict`: null, that of the last look.
+  static void limits(Explainer& e, const Workload& w, const policy::Decision* verdict,
+                     std::vector<Blocker>& out);
   static VerdictTold verdict(Explainer& e, const Workload& w);
 };
 

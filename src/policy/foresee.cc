@@ -15,9 +15,8 @@ class Course {
         future_(future),
         now_(world.now),
         quota_(world.quota),
+        waiting_(world.waiting),
         running_(world.running) {
-    for (const auto& [key, group] : world.waiting.groups())
-      for (const Work& work : group) waiting_.put(work);
     for (size_t i = 0; i < running_.size(); ++i)
       if (future_.ends[i].known()) ends_.emplace(future_.ends[i], running_[i].work.id);
   }

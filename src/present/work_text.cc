@@ -343,6 +343,8 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
   std::string out = head(x, options, now);
   if (!x.blockers.empty()) {
     out += "\n" + blockers_block(x, options, now);
+    if (!x.enough.empty())
+      out += "\n" + paragraph("one change that is enough: " + x.enough, options);
     if (x.can_never_start) out += "\n" + paragraph("It can never start as it is.", options);
     out += "\n";
     for (const Blocker& b : x.blockers) out += facts_of(b, options, now);
