@@ -35,7 +35,7 @@ policy::Work work_of(const State& state, const Workload& workload, policy::Devic
           .team = team_of(state, workload).value_or(policy::kRoot),
           .klass = class_or_last(state, workload),
           .device = device,
-          .size = policy::devices(shape_of(workload.job).total),
+          .size = amount_of(workload.job.request.devices.model, shape_of(workload.job).total),
           .since = workload.first_submit,
           .time_max = time_limit(workload.job),
           .shape = shape};

@@ -140,10 +140,10 @@ SiteRoom::Visit::Visit(SiteRoom& room, const State& state) : room_(room), state_
 }
 
 Milli SiteRoom::Visit::free(DeviceId device) const {
-  int64_t sum = 0;
+  Milli sum;
   for (const Pool& pool : room_.pools_)
-    if (pool.device == device) sum += pool.index.devices_free();
-  return policy::devices(sum);
+    if (pool.device == device) sum = sum + amount_of(pool.model, pool.index.devices_free());
+  return sum;
 }
 
 std::optional<SiteRoom::Visit::Taken> SiteRoom::Visit::find(const policy::Work& work) const {
