@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/words.h"
+#include "views/entitlement.h"
 #include "views/fragmentation.h"
 
 namespace fairlead {
@@ -432,6 +433,7 @@ Report report_of(const State& state, const ReportOptions& options) {
     team.team = team.name;
     r.teams.push_back(std::move(team));
   }
+  add_entitlement(state, r.teams);
   r.classes = by.klass.rows(state.names);
   r.users = by.user.rows(state.names);
   r.partitions = by.partition.rows(state.names);

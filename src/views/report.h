@@ -52,11 +52,13 @@ BOOST_DESCRIBE_STRUCT(ReportRow, (),
 
 struct TeamRow : ReportRow {
   std::string team;
+  int64_t held_gpus = 0;  // now, of the organisation's classes of devices
+  int64_t own_gpus = -1;  // what it has a right to; -1: no organisation says
   bool operator==(const TeamRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TeamRow, (),
-                      (team, gpu_seconds, workloads, started, never_started, wait_us,
-                       requested_gpu_seconds, used_gpu_seconds))
+                      (team, held_gpus, own_gpus, gpu_seconds, workloads, started, never_started,
+                       wait_us, requested_gpu_seconds, used_gpu_seconds))
 
 struct ModelRow {
   std::string model;
