@@ -11,6 +11,7 @@
 #include "views/fabric_log.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
+#include "views/placement_view.h"
 #include "views/teams_view.h"
 #include "views/window.h"
 #include "views/workloads_view.h"
@@ -20,12 +21,15 @@ namespace {
 
 using Kind = RouteParam::Kind;
 
-std::vector<std::string> job_states() {
+template <class Enum>
+std::vector<std::string> words_of() {
   std::vector<std::string> words;
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<JobState>>(
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Enum>>(
       [&](auto enumerator) { words.emplace_back(enumerator.name); });
   return words;
 }
+std::vector<std::string> job_states() { return words_of<JobState>(); }
+std::vector<std::string> suggestion_kinds() { return words_of<SuggestionKind>(); }
 
 template <class T>
 std::string answer(Components& components) {
@@ -57,12 +61,24 @@ const std::vector<Route>& table() {
        answer<TeamList>},
       {"/v1/suggestions",
        "what the planner would do now, and how what it suggested compares with what happened",
-       {{"since", Kind::begin, kBegin}},
+       {{"since", Kind::begin, kBegin},
+        {"kind", Kind::word, "suggestions of this kind alone", suggestion_kinds},
+        {"team", Kind::text, "of this team alone"},
+        {"limit", Kind::number, "so many at most"},
+        {"cursor", Kind::number, "next_cursor of the page before"}},
        answer<Comparison>},
       {"/v1/simulate",
        "what would become of a job if it were submitted now: {\"job\":{…}}, as events state one",
        {},
        answer<Explanation>,
+       "application/json",
+       true,
+       "POST"},
+      {"/v1/place",
+       "where a job would stand if it started now: {\"job\":{…}}, or nothing and a workload that "
+       "waits",
+       {{"workload", Kind::text, "one that waits, instead of a job"}},
+       answer<PlacementTold>,
        "application/json",
        true,
        "POST"},

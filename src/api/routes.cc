@@ -11,10 +11,12 @@
 #include "base/words.h"
 #include "codec/event_json.h"
 #include "codec/json.h"
+#include "core/belonging.h"
 #include "explain/simulate.h"
 #include "views/comparison.h"
 #include "views/fabric_view.h"
 #include "views/ledger_view.h"
+#include "views/placement_view.h"
 #include "views/teams_view.h"
 #include "views/window.h"
 #include "views/workloads_view.h"
@@ -75,10 +77,13 @@ io::HttpResponse asset(const io::HttpRequest& request) {
                  fmt::format("nothing is at {}; the API is below /v1", request.path));
 }
 
-std::string organisation_name(const State& state) {
-  if (!state.organisation) return "";
-  const policy::Organisation& rules = state.organisation->rules();
-  return rules.name + " " + rules.version;
+// The body of a question about a job: {"job":{…}}, as events state one.
+Result<Job> job_of(const io::HttpRequest& request) {
+  const auto event = read_event(request.body);
+  if (!event) return std::unexpected(event.error());
+  const Job* job = std::get_if<Job>(&event->what);
+  if (job == nullptr) return fail("event-bad", "this is no job: {\"job\":{…}}");
+  return *job;
 }
 
 }  // namespace
@@ -184,6 +189,7 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
     if (path == route) return with_etag(request, (this->*handler)(*site, request));
   }
   if (path == "/v1/simulate") return simulated(*site, request);
+  if (path == "/v1/place") return placed(*site, request);
   constexpr std::string_view kWorkloads = "/v1/workloads/", kExplain = "/explain";
   if (path.starts_with(kWorkloads)) {
     std::string_view label = std::string_view(path).substr(kWorkloads.size());
@@ -223,7 +229,7 @@ io::HttpResponse Api::workloads(const Site& site, const io::HttpRequest& request
 }
 
 io::HttpResponse Api::explain(const Site& site, std::string_view label) {
-  Explainer explainer(site.state());
+  Explainer explainer(site.engine());
   const auto told = explainer.explain(label);
   if (told) return json_of(*told);
   return problem(404, "workload-unknown",
@@ -264,16 +270,31 @@ io::HttpResponse Api::decisions(const Site& site, const io::HttpRequest& request
 
 io::HttpResponse Api::suggestions(const Site& site, const io::HttpRequest& request) {
   const bool since = request.param("since").has_value();
-  return json_of(comparison_of(site.state(),
-                               since ? begin_of(request, "since", site.state().now) : Instant{}));
+  return json_of(comparison_of(
+      site.state(), {.from = since ? begin_of(request, "since", site.state().now) : Instant{},
+                     .kind = request.param("kind").value_or(""),
+                     .team = request.param("team").value_or(""),
+                     .most = number_of(request, "limit", 500, 10'000),
+                     .after = number_of(request, "cursor", 0, SIZE_MAX)}));
+}
+
+io::HttpResponse Api::placed(const Site& site, const io::HttpRequest& request) {
+  const auto label = request.param("workload");
+  if (!label) {
+    const auto job = job_of(request);
+    return job ? json_of(placement_of(site.engine(), *job))
+               : problem(400, job.error().code, job.error().message);
+  }
+  const auto told = placement_of(site.engine(), *label);
+  if (told) return json_of(*told);
+  return problem(404, "workload-unknown",
+                 fmt::format("no workload {} waits: `fairlead queue` lists what does", *label));
 }
 
 io::HttpResponse Api::simulated(const Site& site, const io::HttpRequest& request) {
-  const auto event = read_event(request.body);
-  if (!event) return problem(400, event.error().code, event.error().message);
-  const Job* job = std::get_if<Job>(&event->what);
-  if (job == nullptr) return problem(400, "event-bad", "this is no job: {\"job\":{…}}");
-  return json_of(simulate(site.state(), *job));
+  const auto job = job_of(request);
+  return job ? json_of(simulate(site.engine(), *job))
+             : problem(400, job.error().code, job.error().message);
 }
 
 io::HttpResponse Api::sites() const {
@@ -290,7 +311,7 @@ io::HttpResponse Api::sites() const {
                           .gpus = state.fleet.present_devices(),
                           .store = s.store,
                           .journal_problem = s.site->journal_problem(),
-                          .organisation = organisation_name(state),
+                          .organisation = organisation_title(state),
                           .organisation_problem = s.site->organisation_problem(),
                           .sources = sources_of(state)});
   }

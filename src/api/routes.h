@@ -42,6 +42,7 @@ class Api {
   io::HttpResponse queue(const Site& site, const io::HttpRequest& request);
   io::HttpResponse teams(const Site& site, const io::HttpRequest& request);
   io::HttpResponse suggestions(const Site& site, const io::HttpRequest& request);
+  io::HttpResponse placed(const Site& site, const io::HttpRequest& request);
   io::HttpResponse simulated(const Site& site, const io::HttpRequest& request);
   io::HttpResponse workloads(const Site& site, const io::HttpRequest& request);
   io::HttpResponse explain(const Site& site, std::string_view label);

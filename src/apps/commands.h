@@ -42,7 +42,7 @@ void add_top_command(Program& program);
 void add_read_commands(Program& program);  // queue, explain, ledger
 void add_teams_command(Program& program);
 void add_fabric_command(Program& program);
-void add_suggest_commands(Program& program);  // compare, simulate
+void add_suggest_commands(Program& program);  // compare, place, simulate
 void add_serve_command(Program& program);
 void add_doctor_command(Program& program);
 void add_replay_command(Program& program);

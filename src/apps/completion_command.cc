@@ -32,7 +32,8 @@ std::string bash(const CLI::App& app) {
         fmt::format("      {}) words='{}' ;;\n", c->get_name(), fmt::join(option_names(*c), " "));
   }
   out +=
-      "    esac\n    case $command in explain) case $cur in -*) ;; *) words=$(fairlead __complete "
+      "    esac\n    case $command in explain|place) case $cur in -*) ;; *) words=$(fairlead "
+      "__complete "
       "workloads 2>/dev/null) ;; esac ;; esac\n";
   out +=
       "    case $command in fabric) words=\"$words show tree path\" ;; ledger) words=\"$words show "
@@ -40,7 +41,8 @@ std::string bash(const CLI::App& app) {
       "completion) words='bash zsh "
       "fish man' ;; esac\n";
   out +=
-      "    case $command in replay) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -W \"$words\" "
+      "    case $command in replay|simulate|place) COMPREPLY=($(compgen -f -- \"$cur\") $(compgen "
+      "-W \"$words\" "
       "-- \"$cur\")); return ;; esac\n";
   return out +
          "  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -F _fairlead "
@@ -67,7 +69,9 @@ std::string fish(const CLI::App& app) {
   return out +
          "complete -c fairlead -n '__fish_seen_subcommand_from explain' -a '(fairlead __complete "
          "workloads)'\n"
-         "complete -c fairlead -n '__fish_seen_subcommand_from replay' -F\n";
+         "complete -c fairlead -n '__fish_seen_subcommand_from place' -a '(fairlead __complete "
+         "workloads)'\n"
+         "complete -c fairlead -n '__fish_seen_subcommand_from replay simulate place' -F\n";
 }
 
 std::string script(const CLI::App& app, const std::string& shell) {

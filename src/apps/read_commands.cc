@@ -48,7 +48,7 @@ int show_explanation(Program& p, Asker& asker, const std::string& workload) {
   const auto got = asker.ask<Explanation>(
       "/v1/workloads/" + io::percent_encode(workload) + "/explain",
       [&](const Engine& e) -> Result<Explanation> {
-        Explainer explainer(e.state());
+        Explainer explainer(e);
         if (auto told = explainer.explain(workload)) return *std::move(told);
         return fail(
             "workload-unknown",

@@ -61,7 +61,8 @@ std::optional<TopOrder> order_of(char key) {
 
 class Top {
  public:
-  Top(Program& p, Duration period) : p_(p), period_(std::chrono::microseconds(period.us)) {}
+  Top(Program& p, Duration period, bool by_class)
+      : p_(p), period_(std::chrono::microseconds(period.us)), by_class_(by_class) {}
 
   int run() {
     Looker looker(p_.ask);
@@ -91,6 +92,7 @@ class Top {
       if (input.event == ScreenEvent::ended) return {};
       if (input.event == ScreenEvent::key) {
         if (input.key == 'q' || input.key == 'Q') return {};
+        if (input.key == 'c') by_class_ = !by_class_;
         if (const auto order = order_of(input.key)) order_ = *order;
       }
       if (auto got = looker.take()) {
@@ -119,6 +121,7 @@ class Top {
     TopOptions options{.text = text_options(p_.output),
                        .height = screen.height(),
                        .order = order_,
+                       .by_class = by_class_,
                        .status = status_};
     options.text.width = screen.width();
     screen.draw(report_ ? top_lines(*report_, options)
@@ -129,11 +132,12 @@ class Top {
   std::chrono::microseconds period_;
   std::optional<Report> report_;
   TopOrder order_ = TopOrder::as_told;
+  bool by_class_;
   std::string status_;
 };
 
 // Where there is no screen to draw on: one picture below the other.
-int plain_top(Program& p, Duration period) {
+int plain_top(Program& p, Duration period, bool by_class) {
   constexpr int kLines = 60;  // chosen: a file scrolls, a picture should still be one page
   Asker asker(p.ask);
   while (true) {
@@ -141,7 +145,7 @@ int plain_top(Program& p, Duration period) {
     if (!report) return complain(report.error());
     if (const auto chosen = select_everywhere(*report, p.output.query); !chosen)
       return complain(chosen.error());
-    TopOptions options{.text = text_options(p.output), .height = kLines};
+    TopOptions options{.text = text_options(p.output), .height = kLines, .by_class = by_class};
     options.status = "as of " + short_time(report->to);
     std::string page;
     for (const std::string& line : top_lines(std::move(*report), options)) page += line + "\n";
@@ -154,16 +158,21 @@ int plain_top(Program& p, Duration period) {
 }  // namespace
 
 void add_top_command(Program& p) {
-  CLI::App* top = add_command(p, "top", "teams, idle holds and waiting work, live; q quits",
-                              "  fairlead top\n  fairlead top --watch 5s --filter team=research");
+  CLI::App* top =
+      add_command(p, "top", "teams, idle holds and waiting work, live; q quits",
+                  "  fairlead top --by class\n  fairlead top --watch 5s --filter team=research");
+  auto by = std::make_shared<std::string>("team");
+  top->add_option("--by", *by, "team, with what each holds and owns, or class; key: c")
+      ->check(one_of({"team", "class"}));
   add_watch_option(*top, p);
   top->add_option("--filter", p.output.query.filters, "rows of which this holds: team=research")
       ->allow_extra_args(false);
   add_ask_options(*top, p);
-  top->callback([&p] {
-    p.run = [&p] {
+  top->callback([&p, by] {
+    p.run = [&p, by] {
       const Duration period = p.watch.empty() ? seconds(2) : *parse_duration(p.watch);
-      return Screen::possible() ? Top(p, period).run() : plain_top(p, period);
+      const bool by_class = *by == "class";
+      return Screen::possible() ? Top(p, period, by_class).run() : plain_top(p, period, by_class);
     };
   });
 }

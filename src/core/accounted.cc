@@ -143,6 +143,7 @@ bool precedes(const Workload& workload, const Job& run) {
 }  // namespace
 
 void Engine::index_past(const PastWorkload& past) {
+  lengths_.add(past);
   past_runs_.insert(run_key(past.job, past.last.submit));
   for (const RunRecord& run : past.former) past_runs_.insert(run_key(past.job, run.submit));
 }

@@ -27,7 +27,7 @@ policy::Work work_of(const State& state, const Workload& workload, policy::Devic
           .team = team_of(state, workload).value_or(policy::kRoot),
           .klass = class_or_last(state, workload),
           .device = device,
-          .size = policy::devices(shape_of(workload.job).total),
+          .size = amount_of(workload.job.request.devices.model, shape_of(workload.job).total),
           .since = workload.first_submit,
           .time_max = time_limit(workload.job),
           .shape = shape};
@@ -94,40 +94,94 @@ void Allocator::predict_lengths(const KnownLengths& lengths) {
   }
 }
 
-Allocation Allocator::look(const State& state) {
+void Allocator::take_stock(const State& state) {
   if (!room_ || !room_->refresh(state)) begin(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
-  const policy::Quota quota = quota_of(state);
-  const policy::Usages usages = usages_of(state);
   const KnownLengths lengths(state);
   predict_lengths(lengths);
-  const std::vector<policy::RunningWork> runs = running_work(state, lengths);
-  const std::vector<policy::BudgetState> budgets = budgets_of(state);
-  std::optional<int64_t> evictions_left;
-  if (rules_.for_waiting && rules_.for_waiting->most)
-    evictions_left = rules_.for_waiting->most->most;
+  seen_.emplace(Seen{.quota = quota_of(state),
+                     .usages = usages_of(state),
+                     .running = running_work(state, lengths),
+                     .budgets = budgets_of(state)});
+  stock_of_ = state.steps;
+}
+
+policy::World Allocator::world(const State& state, const policy::Waiting& waiting,
+                               std::optional<int64_t> evictions_left) const {
+  static const policy::SpentPairs kNone;  // nothing of ours is in flight: nothing is carried out
+  return {.organisation = rules_,
+          .quota = seen_->quota,
+          .waiting = waiting,
+          .running = seen_->running,
+          .usages = seen_->usages,
+          .budgets = seen_->budgets,
+          .spent = kNone,
+          .now = state.now,
+          .evictions_left = evictions_left};
+}
+
+std::optional<int64_t> Allocator::evictions_most() const {
+  if (rules_.for_waiting && rules_.for_waiting->most) return rules_.for_waiting->most->most;
+  return std::nullopt;
+}
+
+Allocation Allocator::look(const State& state) {
+  take_stock(state);
+  policy::World world = this->world(state, waiting_, evictions_most());
+  world.forms = &forms_;
   SiteRoom::Visit visit(*room_, state);
   Allocation allocation;
-  allocation.plan = policy::look({.organisation = rules_,
-                                  .quota = quota,
-                                  .waiting = waiting_,
-                                  .running = runs,
-                                  .usages = usages,
-                                  .budgets = budgets,
-                                  .spent = {},
-                                  .now = state.now,
-                                  .evictions_left = evictions_left,
-                                  .forms = &forms_},
-                                 visit);
+  allocation.plan = policy::look(world, visit);
   for (const policy::Decision& act : allocation.plan.acts)
     allocation.nodes.push_back(visit.nodes_of(act.work));
   allocation.shapes = room_->numbers();
   for (const policy::Refusal& refusal : allocation.plan.refusals)
     allocation.refused.emplace(refusal.group, refusal.why);
   return allocation;
+}
+
+std::optional<Answer> Allocator::ask(const State& state, const Workload& workload,
+                                     bool may_take_back) {
+  if (!waits_for_room(workload)) return std::nullopt;
+  if (!seen_ || stock_of_ != state.steps) take_stock(state);
+  const bool is_known = room_->numbers().contains(shape_of(workload.job));
+  std::optional<Answer> answer;
+  if (const uint32_t shape = room_->number_of(state, workload.job)) {
+    const policy::Work work = work_of(state, workload, room_->device_of(shape), shape);
+    std::vector<policy::Work> as_it_is;
+    for (uint64_t task = 0; const policy::Work* w = waiting_.find(work_id(workload.id, task));
+         ++task)
+      as_it_is.push_back(*w);
+    for (const policy::Work& w : as_it_is) waiting_.remove(w.id);
+    waiting_.put(work);
+    answer = ask(state, work, may_take_back);
+    waiting_.remove(work.id);
+    for (const policy::Work& w : as_it_is) waiting_.put(w);
+  }
+  if (!is_known) room_->forget(workload.job);
+  return answer;
+}
+
+Answer Allocator::ask(const State& state, const policy::Work& work, bool may_take_back) {
+  const auto evictions_left = may_take_back ? evictions_most() : std::optional<int64_t>(0);
+  SiteRoom::Visit visit(*room_, state);
+  const policy::Plan plan = policy::look(world(state, waiting_, evictions_left), visit);
+  Answer answer;
+  answer.verdict = {.verdict = policy::Verdict::defer, .work = work.id};
+  for (const policy::Refusal& refusal : plan.refusals)
+    if (refusal.group == policy::group_of(work)) answer.verdict = refusal.why;
+  for (const auto* part : {&plan.own, &plan.acts})
+    for (const policy::Decision& d : *part)
+      if (d.work == work.id) answer.verdict = d;
+  answer.verdict.work = work.id;
+  for (const policy::Decision& d : plan.acts)
+    if (d.verdict == policy::Verdict::preempt && d.claimant == work.id)
+      answer.victims.push_back(workload_of(d.work));
+  if (answer.verdict.verdict == policy::Verdict::admit) answer.nodes = visit.nodes_of(work.id);
+  return answer;
 }
 
 std::optional<policy::Decision> verdict_on(const State& state, const Workload& workload) {

@@ -12,9 +12,11 @@
 // rows of the ledger in ten half-lives).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
+#include "core/run_lengths.h"
 #include "core/site_room.h"
 #include "policy/plan.h"
 
@@ -27,6 +29,20 @@ struct Allocation {
   std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
+};
+
+// What the planner says to a question.
+struct Answer {
+  policy::Decision verdict;
+  std::vector<NodeIndex> nodes;     // of admit
+  std::vector<WorkloadId> victims;  // whose devices it would be given
+};
+
+// The starts of each workload that was looked at, by future; unknown: not in that one.
+struct Foreseen {
+  std::map<WorkloadId, std::array<Instant, kFutures>> starts;
+  int64_t behind = 0;  // waiting, and not looked at
+  uint64_t steps = 0;  // what it cost, counted
 };
 
 // What the last look said of a workload that waits, of an array of its first task; nothing where
@@ -43,15 +59,42 @@ class Allocator {
   // Requires: an organisation is known.
   Allocation look(const State& state);
 
+  // What the next look would say of this workload, which may ask for something else than it does,
+  // or not wait at all: of one task of an array. Nothing: it takes no part. Of what is kept nothing
+  // changes; the cost is that of a look. Requires: an organisation is known.
+  std::optional<Answer> ask(const State& state, const Workload& workload, bool may_take_back);
+
+  // Where it could stand now, whatever keeps it. Nothing: its devices are of no class.
+  // Requires: an organisation is known.
+  std::optional<Stands> stands(const State& state, const Workload& workload, size_t most);
+
+  // When the first of the order would start, from what the last look saw (core/estimate.h).
+  // Requires: the state is as it was then.
+  Foreseen foresee(const State& state, const RunLengths& lengths);
+
   // The rules with a last class, for work that has none.
   const policy::Organisation& rules() const { return rules_; }
 
  private:
   void begin(const State& state);
+  void take_stock(const State& state);
+  Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
   void predict_lengths(const KnownLengths& lengths);
 
+  struct Seen {  // by the last look
+    policy::Quota quota;
+    policy::Usages usages;
+    std::vector<policy::RunningWork> running;
+    std::vector<policy::BudgetState> budgets;
+  };
+  policy::World world(const State& state, const policy::Waiting& waiting,
+                      std::optional<int64_t> evictions_left) const;  // of what was seen
+  std::optional<int64_t> evictions_most() const;                     // nothing: no cap
+
   std::optional<SiteRoom> room_;  // nothing: begin anew
+  std::optional<Seen> seen_;
+  uint64_t stock_of_ = 0;  // the step of the state that `seen_` is of
   policy::Organisation rules_;
   policy::Waiting waiting_;
   policy::Forms forms_;  // of what waits, as far as it accepts others

@@ -10,11 +10,6 @@ namespace {
 
 using policy::MemberSource;
 
-struct Found {
-  std::string team, klass;
-  std::vector<policy::Slip> slips;
-};
-
 // A scheduler without a QOS or partition of its own has stated none: then nothing can be said.
 template <class Rules>
 bool is_known(const Rules& rules, const std::string& name) {
@@ -49,7 +44,9 @@ void find_partition_slips(const State& state, const Job& job, std::vector<policy
   });
 }
 
-Found find(const State& state, const Job& job) {
+}  // namespace
+
+Belonging belonging_of(const State& state, const Job& job) {
   const policy::Directory& directory = state.organisation->directory;
   policy::Belonging belonging = directory.find(who_of(state, job));
   find_partition_slips(state, job, belonging.slips);
@@ -59,7 +56,11 @@ Found find(const State& state, const Job& job) {
           .slips = std::move(belonging.slips)};
 }
 
-}  // namespace
+std::string organisation_title(const State& state) {
+  if (!state.organisation) return "";
+  const policy::Organisation& rules = state.organisation->rules();
+  return rules.name + " " + rules.version;
+}
 
 void assign(State& state, Workload& workload, const Workload* array) {
   workload.assigned = true;
@@ -68,7 +69,7 @@ void assign(State& state, Workload& workload, const Workload* array) {
     workload.slips = array->slips;
     return;
   }
-  Found found = find(state, workload.job);
+  Belonging found = belonging_of(state, workload.job);
   rebook(state, workload, state.names.intern(found.team), state.names.intern(found.klass));
   workload.slips = std::move(found.slips);
 }

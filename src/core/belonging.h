@@ -15,6 +15,16 @@ namespace fairlead {
 // The team of what no rule of the organisation matches, as books and reports call it.
 inline constexpr const char* kUnassigned = "(unassigned)";
 
+// "acme v7"; empty where none is known.
+std::string organisation_title(const State& state);
+
+struct Belonging {
+  std::string team, klass;  // kUnassigned where no rule matches; no class
+  std::vector<policy::Slip> slips;
+};
+// What would be decided of a job. Requires: an organisation is known.
+Belonging belonging_of(const State& state, const Job& job);
+
 // Decides on a workload that is not assigned yet. Requires: an organisation is known.
 // `array` is the record of the array that it is a task of, or null.
 void assign(State& state, Workload& workload, const Workload* array);

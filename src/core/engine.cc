@@ -19,6 +19,17 @@ Engine::Engine(std::string site, EngineRules rules) {
 Engine::Engine(State state) : state_(std::move(state)) {
   index_workloads();
   if (auto known = understand(state_.organisation_stated)) state_.organisation = std::move(*known);
+  intern_organisation();
+}
+
+// Whoever asks about a job that does not exist needs a number for its team and class.
+void Engine::intern_organisation() {
+  if (!state_.organisation) return;
+  state_.names.intern(kUnassigned);
+  for (const policy::Team& team : state_.organisation->rules().teams)
+    state_.names.intern(team.path);
+  for (const policy::Class& klass : state_.organisation->rules().classes)
+    state_.names.intern(klass.name);
 }
 
 void Engine::index_workloads() {
@@ -264,6 +275,7 @@ void Engine::apply(const OrganisationStated& stated) {
   }
   state_.organisation_stated = stated;
   state_.organisation = std::move(*known);
+  intern_organisation();
   if (state_.organisation) assign_all(state_);
   allocator_.forget();
   state_.allocation = nullptr;

@@ -8,7 +8,8 @@
 //   2 book     every device into its column, at the second the fact is about
 //   3 conclude idle holds opened and closed, work lost, sources lost and back
 //     plan     where an organisation is known and a look at the scheduler ended well: what would be
-//              started and taken back (core/suggestion.h)
+//              started and taken back (core/suggestion.h), and when what waits will start
+//              (core/estimate.h)
 //   4 check    that the columns add up to the hardware; a mismatch stops the process
 //
 // There are no further steps: what is planned is suggested, and nothing can be written.
@@ -34,6 +35,19 @@ class Engine {
 
   const State& state() const { return state_; }
   Digest digest() const;
+
+  // What the planner would say of a workload like this one, which need not be among those that wait
+  // (Allocator::ask). Nothing: it takes no part, or no organisation is known. Nothing that could be
+  // asked about afterwards changes by it.
+  std::optional<Answer> ask(const Workload& workload, bool may_take_back) const;
+
+  // Where a workload like this could stand now (Allocator::stands); nothing also where no
+  // organisation is known.
+  std::optional<Stands> stands(const Workload& workload, size_t most) const;
+
+  // A workload that this job would be if it were submitted now: its team, class and slips; its id
+  // is that of the next.
+  Workload suppose(Job job) const;
 
   // Whether what accounting says of this run is known, or is the scheduler's to tell.
   bool knows_run(const Job& run) const;
@@ -79,9 +93,12 @@ class Engine {
   void find_idle_holds();
   void suggest();
   void score(const Workload& workload, bool waited);
+  void estimate();
+  void score_estimate(const Workload& workload, bool waited);
   void lose_source(Source source, const std::string& why);
   void freeze(Instant since);
   void index_workloads();
+  void intern_organisation();
   Workload& workload_of(const Job& job);
   Workload& add_workload(const Job& job);
   const Workload* array_of(const Job& job) const;
@@ -101,7 +118,8 @@ class Engine {
   std::vector<Decision> decisions_;
   Poll polls_[3];
   bool waiting_changed_ = true;  // the shapes that wait, or what is free
-  Allocator allocator_;
+  mutable Allocator allocator_;  // answers questions without being another afterwards
+  RunLengths lengths_;           // of `past`
   boost::unordered_flat_map<uint32_t, WorkloadId> by_job_;
   boost::unordered_flat_set<uint64_t> past_runs_;  // of `past`: number and submission of each run
 };

@@ -83,6 +83,7 @@ void Engine::state_job(Workload& workload, const Job& job) {
     waiting_changed_ = true;
   allocator_.changed(workload.id);
   score(workload, waited || was_in_array);
+  score_estimate(workload, waited || was_in_array);
   if (change.evicted && change.lost_device_seconds > 0) {
     decide(DecisionKind::work_lost, &workload,
            fmt::format("run {} of {} was thrown away ({}): {} device-seconds", workload.epoch,
@@ -123,6 +124,7 @@ void Engine::vanish(Workload& workload) {
   waiting_changed_ = true;
   allocator_.changed(workload.id);
   score(workload, !was_holding);
+  score_estimate(workload, !was_holding);
 }
 
 namespace {
@@ -138,6 +140,7 @@ void Engine::move_to_past(WorkloadId id) {
   Workload& workload = state_.workloads.at(id);
   allocator_.changed(id);
   state_.suggested.now.erase(id);
+  state_.estimates.now.erase(id);
   state_.queues.remove(workload);
   close_use(state_, workload);
   const Job& job = workload.job;
@@ -150,6 +153,7 @@ void Engine::move_to_past(WorkloadId id) {
     state_.past.erase(state_.past.begin(), state_.past.begin() + static_cast<ptrdiff_t>(half));
     state_.past_dropped += half;
     past_runs_.clear();
+    lengths_.clear();
     for (const PastWorkload& past : state_.past) index_past(past);
   }
   const bool ran = workload.epoch > 0 &&

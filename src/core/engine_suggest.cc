@@ -115,6 +115,36 @@ void Engine::suggest() {
   ++state_.suggested.card.looks;
   state_.suggested.now = std::move(now);
   state_.allocation = std::move(allocation);
+  estimate();
+}
+
+std::optional<Answer> Engine::ask(const Workload& workload, bool may_take_back) const {
+  if (!state_.organisation) return std::nullopt;
+  return allocator_.ask(state_, workload, may_take_back);
+}
+
+std::optional<Stands> Engine::stands(const Workload& workload, size_t most) const {
+  if (!state_.organisation) return std::nullopt;
+  return allocator_.stands(state_, workload, most);
+}
+
+Workload Engine::suppose(Job job) const {
+  Workload workload;
+  workload.id = state_.next_workload;
+  workload.first_submit = workload.first_seen = workload.last_seen = state_.now;
+  const auto number = [&](const std::string& name) { return state_.names.find(name).value_or(0); };
+  workload.account = workload.team = number(job.account);
+  workload.qos = workload.klass = number(job.qos);
+  workload.user = number(job.user);
+  workload.partition = number(job.partition);
+  workload.job = std::move(job);
+  if (!state_.organisation) return workload;
+  const Belonging belongs = belonging_of(state_, workload.job);
+  workload.assigned = true;
+  workload.team = number(belongs.team);
+  workload.klass = number(belongs.klass);
+  workload.slips = belongs.slips;
+  return workload;
 }
 
 // A workload that waited may have started, or ended without.

@@ -128,15 +128,22 @@ uint32_t SiteRoom::number_of(const State& state, const Job& job) {
   return at->second = static_cast<uint32_t>(known_.size());
 }
 
+void SiteRoom::forget(const Job& job) {
+  const auto at = numbers_.find(fairlead::shape_of(job));
+  if (at == numbers_.end() || (at->second != 0 && at->second != known_.size())) return;
+  if (at->second != 0) known_.pop_back();
+  numbers_.erase(at);
+}
+
 SiteRoom::Visit::Visit(SiteRoom& room, const State& state) : room_(room), state_(state) {
   for (Pool& pool : room_.pools_) overlays_.push_back(std::make_unique<Overlay>(pool.index));
 }
 
 Milli SiteRoom::Visit::free(DeviceId device) const {
-  int64_t sum = 0;
+  Milli sum;
   for (const Pool& pool : room_.pools_)
-    if (pool.device == device) sum += pool.index.devices_free();
-  return policy::devices(sum);
+    if (pool.device == device) sum = sum + amount_of(pool.model, pool.index.devices_free());
+  return sum;
 }
 
 std::optional<SiteRoom::Visit::Taken> SiteRoom::Visit::find(const policy::Work& work) const {

@@ -18,6 +18,9 @@
 #include <vector>
 
 #include "core/running_work.h"
+#include "core/stand.h"
+#include "core/state.h"
+#include "fabric/domain_tree.h"
 #include "fabric/overlay.h"
 #include "policy/room.h"
 
@@ -34,6 +37,7 @@ class SiteRoom {
   // 0: nothing of the organisation's could ever serve it.
   uint32_t number_of(const State& state, const Job& job);
   const std::map<Shape, uint32_t>& numbers() const { return numbers_; }
+  void forget(const Job& job);  // its number, if it is the newest
   policy::DeviceId device_of(uint32_t number) const { return known_[number - 1].device; }
 
   class Visit;
@@ -73,6 +77,9 @@ class SiteRoom::Visit : public policy::Room {
   void take(const policy::Work& work) override;
   void give_back(const policy::RunningWork& gone) override;
 
+  // Where it could stand, at most so many places. Changes nothing.
+  Stands stands_for(const policy::Work& work, size_t most);
+
   // Where take() put it, ascending.
   std::vector<NodeIndex> nodes_of(policy::WorkId id) const;
 
@@ -88,6 +95,8 @@ class SiteRoom::Visit : public policy::Room {
   };
   std::optional<Taken> find(const policy::Work& work) const;
   std::vector<Held> held_by(policy::WorkId id) const;
+  RoomLeft left_of(const policy::Work& work) const;
+  Stand stand_of(const policy::Work& work, const Taken& taken, const FleetTree& tree);
 
   SiteRoom& room_;
   const State& state_;

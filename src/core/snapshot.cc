@@ -32,6 +32,7 @@ State state_of(StateParts p) {
   s.past_dropped = p.past_dropped;
   s.next_workload = p.next_workload;
   s.suggested = std::move(p.suggested);
+  s.estimates = std::move(p.estimates);
   return s;
 }
 

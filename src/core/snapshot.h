@@ -32,6 +32,7 @@ struct StateParts {
   uint64_t past_dropped = 0;
   WorkloadId next_workload = 1;
   Suggested suggested;
+  Estimates estimates;
   bool operator==(const StateParts&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StateParts, (),
@@ -39,7 +40,7 @@ BOOST_DESCRIBE_STRUCT(StateParts, (),
                        scheduler, partitions, qos, associations, reservations, licences,
                        organisation_stated, sources, names, fleet, devices, node_free,
                        unplaced_milli, ledger, workloads, past, past_dropped, next_workload,
-                       suggested))
+                       suggested, estimates))
 
 State state_of(StateParts parts);
 

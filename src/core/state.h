@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "core/estimate.h"
 #include "core/organisation.h"
 #include "core/queues.h"
 #include "core/suggestion.h"
@@ -117,6 +118,7 @@ struct State {
   WorkloadId next_workload = 1;
 
   Suggested suggested;
+  Estimates estimates;
 
   Queues queues;                                          // follows from `workloads`
   std::shared_ptr<const KnownOrganisation> organisation;  // from the texts; null: none is stated
@@ -158,6 +160,7 @@ void for_each_part(const State& s, F&& f) {
   f("past_dropped", s.past_dropped);
   f("next_workload", s.next_workload);
   f("suggested", s.suggested);
+  f("estimates", s.estimates);
 }
 
 // Milli-seconds of all runs of `workload` until now, by column.

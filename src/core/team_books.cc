@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "fabric/slices.h"
+
 namespace fairlead {
 namespace {
 
@@ -18,11 +20,38 @@ bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, small, small);
 }
 
+std::string_view without_maker(std::string_view model) {
+  for (const std::string_view maker : {"nvidia_", "nvidia-", "tesla_", "tesla-"})
+    if (model.size() > maker.size() && same_letters(model.substr(0, maker.size()), maker))
+      return without_maker(model.substr(maker.size()));
+  return model;
+}
+
+// "a100_3g.20gb+me" -> its device, "a100", and its profile, "3g.20gb".
+struct Instance {
+  std::string_view device, profile;
+};
+std::optional<Instance> instance_of(std::string_view model) {
+  if (!is_slice_model(model)) return std::nullopt;
+  const size_t g = model.rfind("g.");
+  const size_t begin = g - 1;  // profiles have one digit before the g
+  std::string_view device = model.substr(0, begin);
+  while (!device.empty() && (device.back() == '_' || device.back() == '-' || device.back() == '.'))
+    device.remove_suffix(1);
+  return Instance{device, model.substr(begin, model.find("gb", g) + 2 - begin)};
+}
+
 // From the scheduler's numbers of names to the organisation's, each looked up once.
 class Meanings {
  public:
   explicit Meanings(const State& state) : state_(state), org_(state.organisation->rules()) {}
 
+  // Thousandths that one device of this model counts as.
+  int64_t each(NameId model) {
+    const auto [at, is_new] = each_.try_emplace(model, 0);
+    if (is_new) at->second = amount_of(state_.names.name(model), 1).value;
+    return at->second;
+  }
   std::optional<DeviceId> device(NameId model) {
     const auto [at, is_new] = devices_.try_emplace(model);
     if (is_new) at->second = device_class_of(org_, state_.names.name(model));
@@ -39,6 +68,7 @@ class Meanings {
   const Organisation& org_;
   std::map<NameId, std::optional<DeviceId>> devices_;
   std::map<NameId, TeamId> teams_;
+  std::map<NameId, int64_t> each_;
 };
 
 // Sums of an hour, by team and device, and their way into what fades.
@@ -79,15 +109,47 @@ Duration half_life_of(const policy::Team& team) {
 
 std::optional<DeviceId> device_class_of(const Organisation& org, std::string_view model) {
   if (model.empty()) return org.devices.size() == 1 ? std::optional<DeviceId>(0) : std::nullopt;
-  const auto find = [&](auto&& same) -> std::optional<DeviceId> {
+  std::vector<DeviceId> found;
+  const auto find = [&](auto&& same) {
+    found.clear();
     for (DeviceId d = 0; d < org.devices.size(); ++d) {
       const policy::DeviceClass& device = org.devices[d];
-      if (same(device.name) || std::ranges::any_of(device.models, same)) return d;
+      if (same(device.name) || std::ranges::any_of(device.models, same)) found.push_back(d);
     }
-    return std::nullopt;
+    return !found.empty();
   };
-  if (const auto exact = find([&](const std::string& name) { return name == model; })) return exact;
-  return find([&](const std::string& name) { return same_letters(name, model); });
+  if (find([&](const std::string& name) { return name == model; })) return found[0];
+  if (find([&](const std::string& name) { return same_letters(name, model); })) return found[0];
+  if (const auto instance = instance_of(model)) return device_class_of(org, instance->device);
+  const std::string_view plain = without_maker(model);
+  find([&](const std::string& name) {
+    const bool goes_on =
+        plain.size() == name.size() ||
+        (plain.size() > name.size() && (plain[name.size()] == '_' || plain[name.size()] == '-'));
+    return goes_on && same_letters(plain.substr(0, name.size()), name);
+  });
+  return found.size() == 1 ? std::optional(found[0]) : std::nullopt;
+}
+
+Milli amount_of(std::string_view model, int64_t devices) {
+  const auto instance = instance_of(model);
+  if (!instance) return policy::devices(devices);
+  const bool is_small = instance->device.contains("a30") || instance->device.contains("A30");
+  int64_t compute = instance->profile.front() - '0';
+  const int64_t compute_most = is_small ? 4 : 7, parts_most = is_small ? 4 : 8;
+  int64_t parts = 0;
+  for (const char* known :
+       {"A30-24G", "A100-80G", "A100-40G", "H100-80G", "H100-94G", "H200-141G"}) {
+    const SliceTable* table =
+        is_small == (known == std::string_view("A30-24G")) ? slice_table(known) : nullptr;
+    const auto profile = table == nullptr ? std::nullopt : table->find(instance->profile);
+    if (!profile) continue;
+    parts = table->profiles()[static_cast<size_t>(*profile)].parts;
+    break;
+  }
+  const auto rounded = [&](int64_t part, int64_t of) { return (2000 * part + of) / (2 * of); };
+  const int64_t each = std::max(rounded(compute, compute_most), rounded(parts, parts_most));
+  return Milli{std::clamp<int64_t>(each, 1, 1000) * devices};
 }
 
 std::optional<DeviceId> device_class_of(const State& state, const Job& job) {
@@ -114,7 +176,7 @@ std::vector<Milli> capacity_of(const State& state) {
     if (!node.present || !node.usable) continue;
     for (const DeviceIndex device : node.devices)
       if (const auto d = meanings.device(state.fleet.device(device).model))
-        capacity[*d] = capacity[*d] + policy::devices(1);
+        capacity[*d] = capacity[*d] + Milli{meanings.each(state.fleet.device(device).model)};
   }
   return capacity;
 }
@@ -125,7 +187,8 @@ void for_each_held(const State& state, const Workload& workload,
   std::map<NameId, int64_t> devices;
   for (const DeviceIndex device : workload.devices) ++devices[state.fleet.device(device).model];
   for (const auto& [model, count] : devices)
-    if (const auto d = device_class_of(org, state.names.name(model))) f(*d, policy::devices(count));
+    if (const auto d = device_class_of(org, state.names.name(model)))
+      f(*d, amount_of(state.names.name(model), count));
   if (workload.unplaced_milli <= 0) return;
   if (const auto d = device_class_of(org, workload.job.request.devices.model))
     f(*d, Milli{workload.unplaced_milli});
@@ -172,7 +235,9 @@ policy::Usages usages_of(const State& state) {
     hour = begins;
     if (!is_held(account.column) && account.column != Column::lost) return;
     if (const auto device = meanings.device(account.model))
-      sums.add(meanings.team_or_root(account.team), *device, amount);
+      sums.add(meanings.team_or_root(account.team), *device,
+               amount / 1000 * meanings.each(account.model) +
+                   amount % 1000 * meanings.each(account.model) / 1000);
   });
   close();
   return usages;

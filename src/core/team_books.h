@@ -17,10 +17,15 @@
 namespace fairlead {
 
 // The class of devices that the scheduler's word for a model means: by the name of one of its
-// models or its own, else by these without regard to case. An empty word is the only class there
-// is.
+// models or its own, else by these without regard to case, else the only one whose name or model
+// the word begins with ("h100_80gb_hbm3", "nvidia_a100"). A MIG instance is of the class of its
+// device. An empty word, or an instance that does not name its device, is the only class there is.
 std::optional<policy::DeviceId> device_class_of(const policy::Organisation& organisation,
                                                 std::string_view model);
+
+// What so many devices of this model count as. A MIG instance counts as the part of its device that
+// nobody else can use then, of its compute or its memory: 1g.10gb of an H100 is 0.143.
+policy::Milli amount_of(std::string_view model, int64_t devices);
 
 // The class that a job asks for: by its word, else by what the nodes of its partitions have, where
 // that is one class.

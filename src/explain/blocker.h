@@ -10,6 +10,7 @@
 
 #include "base/describe.h"
 #include "base/time.h"
+#include "core/estimate.h"
 #include "model/column.h"
 
 namespace fairlead {
@@ -78,6 +79,27 @@ struct Holder {
 };
 BOOST_DESCRIBE_STRUCT(Holder, (), (workload, team, user, amount, ends, idle))
 
+// What was tried of a cure, by the planner.
+enum class CureEffect : uint8_t {
+  none,     // nothing was, or no change does it: the text is advice
+  removes,  // the blocker is gone, and something else is left
+  starts    // it would start now, and nothing would be taken back
+};
+BOOST_DESCRIBE_ENUM(CureEffect, none, removes, starts)
+
+// What the job would ask for instead.
+struct CureRequest {
+  int32_t nodes = 0;
+  int32_t per_node = 0;  // 0: `devices` may lie anywhere
+  int32_t devices = 0;
+  int64_t time_limit_s = -1;  // -1: none
+  int32_t switches = 0;       // 0: any
+  bool any_features = false;  // without its constraint
+  bool operator==(const CureRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CureRequest, (),
+                      (nodes, per_node, devices, time_limit_s, switches, any_features))
+
 struct Blocker {
   BlockerCode code = BlockerCode::UNEXPLAINED;
   std::string object;      // "qos small", "partition short", "account vision", "n[009-012]"
@@ -88,14 +110,17 @@ struct Blocker {
   std::vector<Holder> holders;  // the largest first
   int64_t holders_more = 0;
   WaitingCures waiting_cures = WaitingCures::unknown;
-  Instant cured_at;        // if the holders run to their limits; zero: not known
-  std::string cure;        // the smallest change we know
+  Instant cured_at;  // if the holders run to their limits; zero: not known
+  std::string cure;  // the smallest change we know, and what it does
+  CureEffect cure_effect = CureEffect::none;
+  CureRequest cure_request;  // where it was tried
   bool by_policy = false;  // of the organisation's rules: what the planner says, not the scheduler
   bool operator==(const Blocker&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Blocker, (),
                       (code, object, limit_name, unit, limit, used, wanted, short_by, message,
-                       holders, holders_more, waiting_cures, cured_at, cure, by_policy))
+                       holders, holders_more, waiting_cures, cured_at, cure, cure_effect,
+                       cure_request, by_policy))
 
 // So many of a blocker's unit: "1 device", "3 devices", "1 MB".
 std::string count_text(int64_t amount, std::string_view unit);
@@ -127,6 +152,18 @@ struct VerdictTold {
 BOOST_DESCRIBE_STRUCT(VerdictTold, (),
                       (organisation, verdict, because, since, at, nodes, takes_back))
 
+// When one that waits will start, as far as that can be said (core/estimate.h).
+struct StartTold {
+  Instant p50, p90;         // zero: not known
+  std::string unknown;      // why there is no P50; empty where there is one
+  bool by_history = false;  // of how long runs like these went; else by time limits alone
+  Promise first;            // what was told first
+  int64_t scored = 0;       // starts that had been promised after a wait
+  int64_t held_ppm = -1;    // of these, those within their first P90; -1: none yet
+  bool operator==(const StartTold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(StartTold, (), (p50, p90, unknown, by_history, first, scored, held_ppm))
+
 struct Explanation {
   std::string workload, name, user, team, klass, partition;
   std::string state;
@@ -138,9 +175,11 @@ struct Explanation {
   int64_t ahead = 0;  // waiting workloads of its partitions that come first
   bool can_never_start = false;
   std::vector<Blocker> blockers;
+  std::string enough;            // one change that does for all that can be cured by one, tried
   std::string scheduler_reason;  // its own word
   bool scheduler_agrees = true;  // its word is one of our blockers
   Instant scheduler_start_estimate;
+  StartTold start;
   VerdictTold policy;
   // Of one that holds or has held devices:
   std::string nodes;
@@ -164,8 +203,9 @@ struct Explanation {
 BOOST_DESCRIBE_STRUCT(Explanation, (),
                       (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
                        waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
-                       blockers, scheduler_reason, scheduler_agrees, scheduler_start_estimate,
-                       policy, nodes, devices, epoch, gpu_seconds, idle_kind, idle_since, over,
-                       waited_us, ran_us, time_limit_s, exit_code, runs, misconfigured, note))
+                       blockers, enough, scheduler_reason, scheduler_agrees,
+                       scheduler_start_estimate, start, policy, nodes, devices, epoch, gpu_seconds,
+                       idle_kind, idle_since, over, waited_us, ran_us, time_limit_s, exit_code,
+                       runs, misconfigured, note))
 
 }  // namespace fairlead

@@ -7,6 +7,7 @@
 #include "base/hostlist.h"
 #include "explain/holders.h"
 #include "explain/policy_rules.h"
+#include "fabric/domain_tree.h"
 
 namespace fairlead {
 namespace {
@@ -76,6 +77,26 @@ Instant would_end(const State& state, const Job& job) {
   constexpr int64_t kNoLimit = 366LL * 86400;
   const int64_t limit = job.request.time_limit_s < 0 ? kNoLimit : job.request.time_limit_s;
   return state.now + seconds(limit);
+}
+
+// "2 under leaf0, 3 under spine1": of these nodes the most below one switch, level by level.
+std::string most_together(const State& state, const std::vector<NodeIndex>& nodes) {
+  const FleetTree fleet_tree = domain_tree_of(state.fleet);
+  const DomainTree& tree = fleet_tree.tree;
+  std::vector<uint32_t> domain_of;
+  for (const NodeIndex node : nodes) domain_of.push_back(fleet_tree.leaf_of[node]);
+  std::string text;
+  for (int level = 0; level + 1 < tree.levels(); ++level) {
+    std::vector<int64_t> count(tree.count(level));
+    for (const uint32_t domain : domain_of) ++count[domain];
+    const auto most = std::ranges::max_element(count);
+    const auto& names = fleet_tree.names[static_cast<size_t>(level)];
+    const std::string& name = names[static_cast<size_t>(most - count.begin())];
+    text += fmt::format("{}{} under {}", text.empty() ? "" : ", ", *most,
+                        name.empty() ? fmt::format("one of level {}", level) : name);
+    for (uint32_t& domain : domain_of) domain = tree.above(level, domain);
+  }
+  return text;
 }
 
 Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
@@ -276,9 +297,10 @@ void CapacityRules::room_for(Explainer& e, const Workload& w, const Shape& shape
               .limit = shape.switches,
               .used = found.slots,
               .wanted = shape.nodes,
-              .message = fmt::format("{} are free, but not {} of them under {} switch{}",
-                                     count_text(std::ssize(found.takes), "nodes"), shape.nodes,
-                                     shape.switches, shape.switches == 1 ? "" : "es"),
+              .message = fmt::format(
+                  "{} are free, but not {} of them under {} switch{}: at most {}",
+                  count_text(std::ssize(found.takes), "nodes"), shape.nodes, shape.switches,
+                  shape.switches == 1 ? "" : "es", most_together(state, found.takes)),
               .waiting_cures = WaitingCures::yes,
               .cure = fmt::format("allow {} switches", shape.switches + 1)};
     add_device_holders(state, found.serves, b);

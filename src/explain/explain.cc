@@ -7,8 +7,10 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/check.h"
 #include "core/belonging.h"
 #include "explain/capacity_rules.h"
+#include "explain/cures.h"
 #include "explain/life.h"
 #include "explain/organisation_rules.h"
 #include "explain/policy_rules.h"
@@ -27,6 +29,8 @@ constexpr std::array<RuleFn, 11> kRules = {
 }  // namespace
 
 Explainer::Explainer(const State& state) : state_(state), usage_(state), rooms_(rooms_of(state)) {}
+
+Explainer::Explainer(const Engine& engine) : Explainer(engine.state()) { engine_ = &engine; }
 
 const Fit& Explainer::fit_of(const Shape& shape) {
   const auto [it, added] = fits_.try_emplace(shape);
@@ -58,7 +62,7 @@ int64_t Explainer::ahead_of(const Workload& w, std::vector<Holder>* first) const
   return least.value_or(0);
 }
 
-std::vector<Blocker> Explainer::blockers_of(const Workload& w) {
+std::vector<Blocker> Explainer::blockers_of(const Workload& w, const policy::Decision* verdict) {
   std::vector<Blocker> found;
   if (w.job.state != JobState::pending) return found;
   for (const RuleFn rule : kRules) rule(*this, w, found);
@@ -80,7 +84,7 @@ std::vector<Blocker> Explainer::blockers_of(const Workload& w) {
                      .waiting_cures = WaitingCures::yes,
                      .cure = "wait for the scheduler's next cycle"});
   }
-  OrganisationRules::limits(*this, w, found);
+  OrganisationRules::limits(*this, w, verdict, found);
   std::ranges::sort(found, {},
                     [](const Blocker& b) { return std::tie(b.code, b.object, b.limit_name); });
   return found;
@@ -181,9 +185,19 @@ Explanation Explainer::explain(const Workload& w) {
   x.ahead = ahead_of(w, nullptr);
   x.blockers = blockers_of(w);
   x.scheduler_reason = job.reason;
+  if (engine_ != nullptr && state_.organisation) try_cures(*this, *engine_, w, x);
   judge(job, x);
   x.scheduler_start_estimate = job.start_planned;
+  x.start = start_of(state_, w);
   x.policy = OrganisationRules::verdict(*this, w);
+  return x;
+}
+
+Explanation Explainer::explain_supposed(const Workload& w) {
+  CHECK(engine_ != nullptr);
+  supposed_ = engine_->ask(w, /*may_take_back=*/true);
+  Explanation x = explain(w);
+  supposed_.reset();
   return x;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/books.h"
+#include "core/engine.h"
 #include "core/team_books.h"
 #include "explain/blocker.h"
 #include "explain/holders.h"
@@ -20,13 +21,20 @@ namespace fairlead {
 class Explainer {
  public:
   explicit Explainer(const State& state);
+  // With cures that were put to the planner. Cost of these: explain/cures.h.
+  explicit Explainer(const Engine& engine);
 
   // What is asked for by its name or number, also after the scheduler has forgotten it. A
   // heterogeneous job is told with all its components. Nothing where nobody has heard of it.
   std::optional<Explanation> explain(std::string_view label);
 
   Explanation explain(const Workload& workload);
-  std::vector<Blocker> blockers_of(const Workload& workload);  // in the order of their codes
+
+  // The same of a workload that nobody submitted. Requires: made of an engine.
+  Explanation explain_supposed(const Workload& workload);
+  // In the order of their codes; by what the planner says, if not by its last look.
+  std::vector<Blocker> blockers_of(const Workload& workload,
+                                   const policy::Decision* verdict = nullptr);
 
   // The workload that the scheduler calls so, or that has this number.
   const Workload* find(std::string_view label) const;
@@ -43,6 +51,8 @@ class Explainer {
   const policy::Quota& quota();  // Requires: an organisation is known.
 
   const State& state_;
+  const Engine* engine_ = nullptr;  // of whom cures are asked
+  std::optional<Answer> supposed_;  // what the planner says of what was not submitted
   Usage usage_;
   std::vector<NodeRoom> rooms_;
   std::map<Shape, Fit> fits_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/hostlist.h"
 #include "base/words.h"
 #include "core/allocator.h"
 
@@ -11,8 +12,6 @@ namespace fairlead {
 namespace {
 
 using policy::Milli;
-
-std::string name_of(const policy::Organisation& org) { return org.name + " " + org.version; }
 
 int64_t whole_devices(Milli amount) { return amount.value / 1000; }
 
@@ -99,7 +98,8 @@ const policy::Quota& Explainer::quota() {
   return *quota_;
 }
 
-void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Blocker>& out) {
+void OrganisationRules::limits(Explainer& e, const Workload& w, const policy::Decision* asked,
+                               std::vector<Blocker>& out) {
   const State& state = e.state_;
   if (!state.organisation) return;
   const policy::Organisation& org = state.organisation->rules();
@@ -124,7 +124,9 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Bloc
                      .by_policy = true});
   }
   team_limits(state, e.quota(), team_of(state, w).value_or(policy::kRoot), *device, size, out);
-  const auto verdict = verdict_on(state, w);
+  const auto verdict = asked != nullptr ? std::optional(*asked)
+                       : e.supposed_    ? std::optional(e.supposed_->verdict)
+                                        : verdict_on(state, w);
   if (!verdict) return;
   if (verdict->cause == policy::Cause::budget)
     out.push_back(
@@ -149,8 +151,8 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, std::vector<Bloc
 VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   const State& state = e.state_;
   if (!state.organisation) return {};
-  VerdictTold told{.organisation = name_of(state.organisation->rules())};
-  const auto verdict = verdict_on(state, w);
+  VerdictTold told{.organisation = organisation_title(state)};
+  const auto verdict = e.supposed_ ? std::optional(e.supposed_->verdict) : verdict_on(state, w);
   if (!verdict) return told;
   told.because = because(state, *verdict);
   if (verdict->patience)
@@ -165,12 +167,51 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   else if (verdict->verdict != policy::Verdict::admit)
     return told;
   told.verdict = "start";
+  if (e.supposed_) {
+    std::vector<std::string> names;
+    for (const NodeIndex node : e.supposed_->nodes)
+      names.push_back(state.fleet.node(node).facts.name);
+    told.nodes = fold_hostlist(names);
+    for (const WorkloadId victim : e.supposed_->victims)
+      told.takes_back.push_back(state.workloads.at(victim).job.label);
+    return told;
+  }
   const auto suggestion = state.suggested.now.find(w.id);
   if (suggestion == state.suggested.now.end()) return told;
   told.since = suggestion->second.since;
   told.nodes = suggestion->second.nodes;
   for (const WorkloadId victim : suggestion->second.victims)
     told.takes_back.push_back(state.workloads.at(victim).job.label);
+  return told;
+}
+
+StartTold start_of(const State& state, const Workload& w) {
+  const Estimates& estimates = state.estimates;
+  const EstimateCard& card = estimates.card;
+  StartTold told{.scored = card.with_p90};
+  if (card.with_p90 > 0) told.held_ppm = card.by_p90 * 1'000'000 / card.with_p90;
+  const auto estimate = estimates.now.find(w.id);
+  if (estimate != estimates.now.end()) {
+    const StartEstimate& e = estimate->second;
+    told.p50 = e.latest.p50;
+    told.p90 = e.latest.p90;
+    told.by_history = e.by_history;
+    told.first = e.first;
+  }
+  if (told.p50.known()) return told;
+  if (!state.organisation)
+    told.unknown = "no organisation is known, so there is no order to go by";
+  else if (!competes(w.job))
+    told.unknown = "it waits for something else first";
+  else if (estimates.made < w.first_seen)
+    told.unknown = "it was not asked yet";
+  else if (estimate == estimates.now.end() && estimates.behind > 0)
+    told.unknown = fmt::format(
+        "it is not among the first {} of the order, or would not start in "
+        "what is foreseen",
+        estimates.asked);
+  else
+    told.unknown = "it would not start in what is foreseen of the runs";
   return told;
 }
 

@@ -9,8 +9,13 @@
 namespace fairlead {
 
 struct OrganisationRules {
-  static void limits(Explainer& e, const Workload& w, std::vector<Blocker>& out);
+  // `verdict`: null, that of the last look.
+  static void limits(Explainer& e, const Workload& w, const policy::Decision* verdict,
+                     std::vector<Blocker>& out);
   static VerdictTold verdict(Explainer& e, const Workload& w);
 };
+
+// When it will start. Requires: it waits.
+StartTold start_of(const State& state, const Workload& workload);
 
 }  // namespace fairlead

@@ -87,6 +87,33 @@ TEST(Organisation, OneWorkloadOfAClass) {
   EXPECT_EQ(x.policy.because, "the limit of its class, short by 8");
 }
 
+// Seven nodes serve; three of them hold four devices until 13,300 at the latest.
+TEST(Organisation, AStartIsToldWhereItCanBeForeseen) {
+  const auto now = explain(without_slurms_limits("40"), waiting(50, "Resources", gang(1, 8)));
+  EXPECT_EQ(now.start.p50, instant_of_seconds(kNow));
+  EXPECT_EQ(now.start.unknown, "");
+  const auto later = explain(without_slurms_limits("40"), waiting(50, "Resources", gang(5, 8)));
+  EXPECT_EQ(later.start.p50, instant_of_seconds(kNow - 300 + 3600));
+  EXPECT_EQ(later.start.p90, later.start.p50);
+  EXPECT_FALSE(later.start.by_history) << "no run is over of which it could be told";
+  EXPECT_EQ(later.start.held_ppm, -1) << "nothing was kept or broken yet";
+}
+
+TEST(Organisation, AStartThatCannotBeForeseenSaysWhy) {
+  const auto reason = [](const std::vector<What>& extra, const Job& job) {
+    const StartTold start = explain(extra, job).start;
+    EXPECT_FALSE(start.p50.known());
+    return start.unknown;
+  };
+  const Job large = waiting(50, "Resources", gang(6, 8));
+  EXPECT_EQ(reason(without_slurms_limits("999"), large),
+            "it would not start in what is foreseen of the runs");
+  Job held = waiting(50, "JobHeldUser", gang(1, 8));
+  held.priority = 0;
+  EXPECT_EQ(reason(without_slurms_limits("40"), held), "it waits for something else first");
+  EXPECT_EQ(reason({}, large), "no organisation is known, so there is no order to go by");
+}
+
 TEST(Organisation, WithoutOneNothingIsSaid) {
   const auto x = explain({}, waiting(50, "None", gang(1, 8)));
   EXPECT_EQ(x.policy, VerdictTold{});

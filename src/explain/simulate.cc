@@ -1,26 +1,23 @@
 #include "explain/simulate.h"
 
-#include "core/engine.h"
 #include "explain/explain.h"
 
 namespace fairlead {
 
-Explanation simulate(const State& state, Job job) {
-  Engine engine{State(state)};
-  constexpr uint32_t kUnusedId = UINT32_MAX;
-  job.id = kUnusedId;
+Job as_submitted_now(Job job, Instant now) {
+  job.id = UINT32_MAX;  // unused
   job.label = kSimulated;
   job.state = JobState::pending;
   job.reason = "None";
   job.priority = 1;  // not held; where it stands in the queue the scheduler alone knows
-  job.submit = state.now;
+  job.submit = now;
   job.held.clear();
-  const auto step = [&](What what) { engine.step({.at = state.now, .what = std::move(what)}); };
-  step(PollBegan{});
-  step(std::move(job));
-  step(PollEnded{});
-  Explainer explainer(engine.state());
-  Explanation x = explainer.explain(*explainer.find(kSimulated));
+  return job;
+}
+
+Explanation simulate(const Engine& engine, Job job) {
+  const Workload workload = engine.suppose(as_submitted_now(std::move(job), engine.state().now));
+  Explanation x = Explainer(engine).explain_supposed(workload);
   std::erase_if(x.blockers, [](const Blocker& b) { return b.code == BlockerCode::PRIORITY; });
   x.priority = 0;
   x.ahead = 0;

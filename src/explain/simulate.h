@@ -1,18 +1,22 @@
 // What would become of a job if it were submitted now.
 //
-// The engine that watches the site goes on, in a copy, with the job as one more fact: the answer is
-// that of the real path. The state itself is not touched. Cost: a copy of the state.
+// The planner that looks at what waits is asked about one more (Engine::ask), on a view that is
+// undone, and the rules of explain are asked of it as of any other. The state is not touched and
+// not copied. Cost: a look of the planner and an explanation.
 #pragma once
 
-#include "core/state.h"
+#include "core/engine.h"
 #include "explain/blocker.h"
 
 namespace fairlead {
 
 constexpr const char* kSimulated = "(this job)";  // what it is called in the answer
 
-// Its name, user, account, class, partition and request are taken; all else is as of a job that is
-// submitted now. Its place in the scheduler's order is not known.
-Explanation simulate(const State& state, Job job);
+// Its name, user, account, class, partition and request; all else as of a job that is submitted
+// now.
+Job as_submitted_now(Job job, Instant now);
+
+// Its place in the scheduler's order is not known.
+Explanation simulate(const Engine& engine, Job job);
 
 }  // namespace fairlead

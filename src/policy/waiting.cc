@@ -14,6 +14,16 @@ Waiting::Waiting(const std::vector<Work>& work) {
   for (const Work& w : work) put(w);
 }
 
+// The index points into the groups: those of the copy are others.
+Waiting& Waiting::operator=(const Waiting& other) {
+  if (this == &other) return *this;
+  groups_ = other.groups_;
+  by_id_.clear();
+  for (const auto& [key, group] : groups_)
+    for (const Work& work : group) by_id_[work.id] = &work;
+  return *this;
+}
+
 void Waiting::put(const Work& work) {
   remove(work.id);
   by_id_[work.id] = &*groups_[group_of(work)].insert(work).first;

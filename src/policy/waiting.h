@@ -39,6 +39,10 @@ class Waiting {
   using Group = std::set<Work, OlderFirst>;
 
   Waiting() = default;
+  Waiting(const Waiting& other) { *this = other; }
+  Waiting& operator=(const Waiting& other);
+  Waiting(Waiting&&) = default;
+  Waiting& operator=(Waiting&&) = default;
   explicit Waiting(const std::vector<Work>& work);
 
   // States what waits under this id; replaces what was stated before.

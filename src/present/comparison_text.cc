@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "present/start_text.h"
+
 namespace fairlead {
 namespace {
 
@@ -75,6 +77,8 @@ std::string comparison_text(const Comparison& c, const TextOptions& options) {
                               "or both came between two looks.",
                               plural(c.not_foreseen, "workload")),
                   options);
+  if (const std::string kept = estimates_text(c.estimates, options); !kept.empty())
+    out += "\n" + heading("Starts as they were estimated", options) + kept;
   out += "\n" + heading("Suggested now, and not done", options) + suggestions(c, options);
   return out + "\n" +
          paragraph(

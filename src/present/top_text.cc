@@ -41,6 +41,8 @@ Sorts sorts_of(TopOrder order) {
 void sort_lists(Report& r, TopOrder order) {
   const Sorts sorts = sorts_of(order);
   CHECK(select(r.teams, {.filters = {}, .sort = sorts.teams, .limit = {}}).has_value());
+  const char* classes = order == TopOrder::name ? "name" : sorts.teams;
+  CHECK(select(r.classes, {.filters = {}, .sort = classes, .limit = {}}).has_value());
   CHECK(select(r.idle_holds, {.filters = {}, .sort = sorts.idle_holds, .limit = {}}).has_value());
   CHECK(select(r.waiting, {.filters = {}, .sort = sorts.waiting, .limit = {}}).has_value());
 }
@@ -64,7 +66,7 @@ std::string strong(const std::string& text, const TextOptions& t) {
 }
 
 std::string keys_line(const TopOptions& o) {
-  std::string text = "q quit   sort:";
+  std::string text = fmt::format("q quit  c {}   sort:", o.by_class ? "teams" : "classes");
   for (const TopKey& k : kKeys) {
     const bool chosen = o.order == k.order;
     text += fmt::format("  {} {}{}{}", k.key, chosen ? "[" : "", k.title, chosen ? "]" : "");
@@ -104,8 +106,15 @@ struct Panel {
   size_t wants() const { return std::max<size_t>(1, table.rows.size()); }
 };
 
-Table teams_table(const Report& r) {
-  Table table{.columns = {{"team"},
+// Of teams or of classes; what teams hold beside what they own, where an organisation says so.
+template <class Rows>
+Table rows_table(const Report& r, const char* title, const Rows& rows) {
+  using Row = std::ranges::range_value_t<Rows>;
+  constexpr bool kTeams = std::is_same_v<Row, TeamRow>;
+  bool owned = false;
+  if constexpr (kTeams)
+    owned = std::ranges::any_of(rows, [](const TeamRow& row) { return row.own_gpus >= 0; });
+  Table table{.columns = {{title},
                           {"GPU-hours", Align::right},
                           {"useful", Align::right},
                           {"idle", Align::right},
@@ -113,23 +122,37 @@ Table teams_table(const Report& r) {
                           {"P50 wait", Align::right},
                           {"P90 wait", Align::right}},
               .rows = {}};
-  for (const TeamRow& row : r.teams) {
+  if (owned)
+    table.columns.insert(table.columns.begin() + 1,
+                         {{"holds", Align::right}, {"own", Align::right}});
+  for (const Row& row : rows) {
     const ColumnSeconds& s = row.gpu_seconds;
     const bool started = row.started > 0;
-    table.rows.push_back({name_or_none(row.team), gpu_hours(s.total),
-                          knowable(r, Column::useful) ? share(s.useful, s.total) : "-",
-                          knowable(r, Column::held_idle) ? share(s.held_idle, s.total) : "-",
-                          with_thousands(row.workloads), started ? wait_text(row.wait_us.p50) : "-",
-                          started ? wait_text(row.wait_us.p90) : "-"});
+    std::string name = row.name;
+    if constexpr (kTeams) name = row.team;
+    std::vector<std::string> cells = {
+        name_or_none(name),
+        gpu_hours(s.total),
+        knowable(r, Column::useful) ? share(s.useful, s.total) : "-",
+        knowable(r, Column::held_idle) ? share(s.held_idle, s.total) : "-",
+        with_thousands(row.workloads),
+        started ? wait_text(row.wait_us.p50) : "-",
+        started ? wait_text(row.wait_us.p90) : "-"};
+    if constexpr (kTeams) {
+      const auto gpus = [&](int64_t n) { return row.own_gpus < 0 ? "-" : with_thousands(n); };
+      if (owned) cells.insert(cells.begin() + 1, {gpus(row.held_gpus), gpus(row.own_gpus)});
+    }
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-std::vector<Panel> panels_of(const Report& r) {
+std::vector<Panel> panels_of(const Report& r, bool by_class) {
   const auto waiting = static_cast<int64_t>(r.waiting.size()) + r.waiting_more;
   int64_t idle = 0;
   for (const IdleHoldRow& hold : r.idle_holds) idle += hold.gpus;
-  return {{"Teams", teams_table(r), "No team was seen yet."},
+  return {by_class ? Panel{"Classes", rows_table(r, "class", r.classes), "No class was seen yet."}
+                   : Panel{"Teams", rows_table(r, "team", r.teams), "No team was seen yet."},
           {idle == 0 ? "Idle holds" : "Idle holds: " + plural(idle, "GPU"), idle_holds_table(r),
            r.idle_holds.empty() ? why_no_idle(r) : ""},
           {waiting == 0 ? "Waiting" : "Waiting: " + plural(waiting, "workload"),
@@ -184,7 +207,7 @@ std::vector<std::string> top_lines(Report r, const TopOptions& o) {
   // 2. The panels share what is left: each has a blank line, a title and a head of its table. A
   //    small screen has the last ones alone.
   constexpr size_t kPanelFrame = 3, kRowsLeast = 2;
-  std::vector<Panel> panels = panels_of(r);
+  std::vector<Panel> panels = panels_of(r, o.by_class);
   const auto height = static_cast<size_t>(std::max(1, o.height));
   while (panels.size() > 1 && height < out.size() + panels.size() * (kPanelFrame + kRowsLeast))
     panels.erase(panels.begin());

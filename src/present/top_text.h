@@ -22,7 +22,8 @@ struct TopOptions {
   TextOptions text;
   int height = 24;
   TopOrder order = TopOrder::as_told;
-  std::string status;  // what the user must know of the last look; empty: all is well
+  bool by_class = false;  // classes in the place of teams
+  std::string status;     // what the user must know of the last look; empty: all is well
 };
 
 // Returns at most `height` lines, none wider than the screen.

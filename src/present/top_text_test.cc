@@ -48,6 +48,19 @@ TEST(Top, ShowsTeamsIdleHoldsAndWhatWaits) {
   EXPECT_FALSE(text.contains('\x1b'));
 }
 
+TEST(Top, TellsWhatTeamsHoldBesideWhatTheyOwnAndClassesWhereAsked) {
+  Report report = sample_report();
+  EXPECT_FALSE(joined(top_lines(report, {.height = 40})).contains(" own ")) << "nobody says";
+  report.teams[0].held_gpus = 12'345;
+  report.teams[0].own_gpus = 9'876;
+  const std::string teams = joined(top_lines(report, {.height = 40}));
+  EXPECT_TRUE(teams.contains(" own ") && teams.contains("12,345  9,876")) << teams;
+  report.classes = {{.name = "urgent"}};
+  const std::string classes = joined(top_lines(report, {.height = 40, .by_class = true}));
+  EXPECT_TRUE(classes.contains("Classes") && classes.contains("urgent")) << classes;
+  EXPECT_FALSE(classes.contains("Teams")) << classes;
+}
+
 TEST(Top, SaysWhatIsWrongInPlaceOfTheKeys) {
   const auto lines = top_lines(sample_report(), {.status = "not seen anew: it is down"});
   EXPECT_EQ(lines[1], "not seen anew: it is down");

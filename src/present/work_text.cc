@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "present/start_text.h"
+
 namespace fairlead {
 namespace {
 
@@ -264,6 +266,10 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
   }
   const bool narrow = !options.wide && options.width < 120;
   if (narrow) table.columns.erase(table.columns.begin() + 2, table.columns.begin() + 4);
+  if (options.wide)
+    table.columns.insert(table.columns.begin() + 8,
+                         {{"start P50", Align::right}, {"start P90", Align::right}});
+  const Instant now = options.now.known() ? options.now : q.as_of;
   for (const WaitingRow& w : q.waiting) {
     std::string blockers = w.blockers.empty() ? "-" : enum_name(w.blockers[0]);
     if (options.wide) {
@@ -288,6 +294,8 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
       cells.insert(cells.begin() + 6, with_thousands(w.priority));
     }
     if (narrow) cells.erase(cells.begin() + 2, cells.begin() + 4);  // class and wants
+    if (options.wide)
+      cells.insert(cells.begin() + 8, {start_cell(w.start_p50, now), start_cell(w.start_p90, now)});
     table.rows.push_back(std::move(cells));
   }
   std::string out = note + block(table, options, {.indent = 0});
@@ -308,6 +316,8 @@ Table queue_table(const Queue& q) {
                           {"priority", Align::right},
                           {"can_never_start"},
                           {"verdict"},
+                          {"start_p50"},
+                          {"start_p90"},
                           {"blockers"},
                           {"message"},
                           {"scheduler_reason"},
@@ -320,7 +330,9 @@ Table queue_table(const Queue& q) {
     table.rows.push_back({w.workload, w.team, w.user, w.klass, w.partition, w.gang,
                           std::to_string(w.gpus), std::to_string(w.tasks),
                           std::to_string(w.wait_us), std::to_string(w.priority),
-                          w.can_never_start ? "true" : "false", w.verdict, blockers, w.message,
+                          w.can_never_start ? "true" : "false", w.verdict,
+                          w.start_p50.known() ? to_rfc3339(w.start_p50) : "",
+                          w.start_p90.known() ? to_rfc3339(w.start_p90) : "", blockers, w.message,
                           w.scheduler_reason, w.scheduler_agrees ? "true" : "false"});
   }
   return table;
@@ -331,6 +343,8 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
   std::string out = head(x, options, now);
   if (!x.blockers.empty()) {
     out += "\n" + blockers_block(x, options, now);
+    if (!x.enough.empty())
+      out += "\n" + paragraph("one change that is enough: " + x.enough, options);
     if (x.can_never_start) out += "\n" + paragraph("It can never start as it is.", options);
     out += "\n";
     for (const Blocker& b : x.blockers) out += facts_of(b, options, now);
@@ -340,6 +354,7 @@ std::string explanation_text(const Explanation& x, const TextOptions& options) {
   out += life_of(x, options);
   out += use_of(x, options, now);
   std::string rest;
+  if (x.state == "pending") rest += start_paragraph(x, options, now);
   if (x.state == "pending")
     rest += paragraph(fmt::format("priority {}; {} ahead of it", with_thousands(x.priority),
                                   plural(x.ahead, "workload")),

@@ -56,6 +56,40 @@ Explanation waiting() {
   return x;
 }
 
+TEST(ExplanationText, TellsWhenItWillStart) {
+  Explanation x = waiting();
+  const auto told = [&] {
+    const std::string text = explanation_text(x, {.width = 200, .now = kNow});
+    const size_t at = text.find(x.start.p50.known() ? "estimated" : "its start");
+    return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(told(), "") << "a daemon that is older says nothing";
+  x.start.unknown = "it is held";
+  EXPECT_EQ(told(), "its start is not known: it is held");
+  x.start = {.p50 = kNow + seconds(7200), .p90 = {}};
+  EXPECT_EQ(told(),
+            "estimated start P50 2026-11-30 12:00 UTC P90 later than is foreseen (by time limits "
+            "alone: of runs like these too few are over)");
+  x.start = {.p50 = kNow + seconds(30), .p90 = kNow + seconds(3600), .by_history = true};
+  x.start.first = {.made = kNow - seconds(600), .p50 = kNow + seconds(900)};
+  x.start.scored = 1200;
+  x.start.held_ppm = 907'000;
+  EXPECT_EQ(told(),
+            "estimated start P50 now P90 2026-11-30 11:00 UTC; told first, 10m ago: P50 2026-11-30 "
+            "10:15 UTC; 91 % of 1,200 promises had started by their P90");
+}
+
+TEST(QueueText, WideTellsStarts) {
+  Queue queue{.as_of = kNow};
+  queue.waiting = {{.workload = "1", .start_p50 = kNow, .start_p90 = kNow + seconds(5400)},
+                   {.workload = "2"}};
+  const std::string text = queue_text(queue, {.width = 250, .wide = true});
+  EXPECT_NE(text.find("start P50  start P90"), text.npos) << text;
+  EXPECT_NE(text.find("      now   in 1h30m"), text.npos) << text;
+  const std::string narrow = queue_text(queue, {.width = 100});
+  EXPECT_EQ(narrow.find("P50"), narrow.npos);
+}
+
 TEST(ExplanationText, TellsAllBlockers) {
   EXPECT_EQ(explanation_text(waiting(), {.width = 110}),
             "4242  llm-pretrain  research / batch / ana                                         "

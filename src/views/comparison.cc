@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/belonging.h"
+
 namespace fairlead {
 namespace {
 
@@ -43,9 +45,29 @@ SuggestionRow row_of(const State& state, WorkloadId id, const Suggestion& s) {
   return row;
 }
 
+void add_page(const State& state, const ComparisonFilter& filter, Comparison& c) {
+  std::vector<std::pair<WorkloadId, const Suggestion*>> chosen;
+  for (const auto& [id, s] : state.suggested.now) {
+    const auto workload = state.workloads.find(id);
+    if (workload == state.workloads.end()) continue;
+    if (!filter.kind.empty() && filter.kind != enum_name(s.kind)) continue;
+    if (!filter.team.empty() && filter.team != state.names.name(workload->second.team)) continue;
+    chosen.emplace_back(id, &s);
+  }
+  std::ranges::sort(chosen, {}, [](const auto& item) {
+    return std::tuple(item.second->kind, item.second->since, item.first);
+  });
+  const size_t begin = std::min(filter.after, chosen.size());
+  const size_t end = std::min(chosen.size() - begin, std::max<size_t>(1, filter.most)) + begin;
+  for (size_t i = begin; i < end; ++i)
+    c.now.push_back(row_of(state, chosen[i].first, *chosen[i].second));
+  if (end < chosen.size()) c.next_cursor = static_cast<int64_t>(end);
+}
+
 }  // namespace
 
-Comparison comparison_of(const State& state, Instant from) {
+Comparison comparison_of(const State& state, const ComparisonFilter& filter) {
+  const Instant from = filter.from;
   Comparison c{.site = state.site,
                .as_of = state.source(Source::scheduler).last_ok,
                .from = from,
@@ -54,13 +76,11 @@ Comparison comparison_of(const State& state, Instant from) {
                .not_foreseen = state.suggested.card.not_foreseen,
                .teams = {},
                .now = {},
+               .estimates = estimates_of(state),
                .note = {}};
-  if (state.organisation) {
-    const policy::Organisation& org = state.organisation->rules();
-    c.organisation = org.name + " " + org.version;
-  } else {
+  c.organisation = organisation_title(state);
+  if (!state.organisation)
     c.note = "no organisation is known, so nothing is suggested: `organisation:` in fairlead.yaml";
-  }
   ComparisonRow all{.team = "(all)"};
   std::map<std::string, ComparisonRow> teams;
   for (const ScoredSuggestion& s : state.suggested.card.last) {
@@ -74,10 +94,7 @@ Comparison comparison_of(const State& state, Instant from) {
   for (auto& [name, row] : teams) c.teams.push_back(std::move(row));
   for (ComparisonRow& row : c.teams)
     if (row.started > 0) row.sooner_us /= row.started;
-  for (const auto& [id, suggestion] : state.suggested.now)
-    if (state.workloads.contains(id)) c.now.push_back(row_of(state, id, suggestion));
-  std::ranges::sort(c.now, {},
-                    [](const SuggestionRow& r) { return std::tuple(r.kind, r.since, r.workload); });
+  add_page(state, filter, c);
   return c;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/state.h"
+#include "views/estimates_view.h"
 
 namespace fairlead {
 
@@ -47,15 +48,24 @@ struct Comparison {
   int64_t looks = 0;                 // of the planner, since it keeps the score
   int64_t not_foreseen = 0;          // started without a start being suggested, in all
   std::vector<ComparisonRow> teams;  // all first; of those that are kept, the newest 1,000
-  std::vector<SuggestionRow> now;    // starts first, the longest standing first
+  std::vector<SuggestionRow> now;    // starts first, the longest standing first: one page of them
+  int64_t next_cursor = 0;           // 0: this was the last page
+  EstimatesTold estimates;           // of starts, and how they were kept
   std::string note;
   bool operator==(const Comparison&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Comparison, (),
                       (apiVersion, kind, site, as_of, from, organisation, looks, not_foreseen,
-                       teams, now, note))
+                       teams, now, next_cursor, estimates, note))
 
-// Of starts since `from`; the zero instant: all that are kept.
-Comparison comparison_of(const State& state, Instant from);
+struct ComparisonFilter {
+  Instant from;            // scores of starts since then; zero: all that are kept
+  std::string kind, team;  // of suggestions; empty: any
+  size_t most = 500;
+  size_t after = 0;  // next_cursor of the page before
+};
+
+// Cost: O(suggestions) and the rows of the page.
+Comparison comparison_of(const State& state, const ComparisonFilter& filter = {});
 
 }  // namespace fairlead

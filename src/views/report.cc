@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/words.h"
+#include "views/entitlement.h"
 #include "views/fragmentation.h"
 
 namespace fairlead {
@@ -371,6 +372,8 @@ Queue queue_of(const State& state, size_t most) {
                    .message = x.blockers.empty() ? "" : x.blockers[0].message,
                    .can_never_start = x.can_never_start,
                    .verdict = x.policy.verdict,
+                   .start_p50 = x.start.p50,
+                   .start_p90 = x.start.p90,
                    .scheduler_reason = x.scheduler_reason,
                    .scheduler_agrees = x.scheduler_agrees};
     if (fleet_known) {
@@ -430,6 +433,7 @@ Report report_of(const State& state, const ReportOptions& options) {
     team.team = team.name;
     r.teams.push_back(std::move(team));
   }
+  add_entitlement(state, r.teams);
   r.classes = by.klass.rows(state.names);
   r.users = by.user.rows(state.names);
   r.partitions = by.partition.rows(state.names);

@@ -52,11 +52,13 @@ BOOST_DESCRIBE_STRUCT(ReportRow, (),
 
 struct TeamRow : ReportRow {
   std::string team;
+  int64_t held_gpus = 0;  // now, of the organisation's classes of devices
+  int64_t own_gpus = -1;  // what it has a right to; -1: no organisation says
   bool operator==(const TeamRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TeamRow, (),
-                      (team, gpu_seconds, workloads, started, never_started, wait_us,
-                       requested_gpu_seconds, used_gpu_seconds))
+                      (team, held_gpus, own_gpus, gpu_seconds, workloads, started, never_started,
+                       wait_us, requested_gpu_seconds, used_gpu_seconds))
 
 struct ModelRow {
   std::string model;
@@ -86,14 +88,15 @@ struct WaitingRow {
   std::string message;  // of the first
   bool can_never_start = false;
   std::string verdict;  // of the planner: start, reserve, defer; empty: none, or it takes no part
+  Instant start_p50, start_p90;  // zero: not known
   std::string scheduler_reason;
   bool scheduler_agrees = true;
   bool operator==(const WaitingRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WaitingRow, (),
                       (workload, team, user, klass, partition, gang, wait_us, gpus, tasks, priority,
-                       blockers, message, can_never_start, verdict, scheduler_reason,
-                       scheduler_agrees))
+                       blockers, message, can_never_start, verdict, start_p50, start_p90,
+                       scheduler_reason, scheduler_agrees))
 
 struct ShapeRow {
   std::string gang;

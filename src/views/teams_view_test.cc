@@ -5,6 +5,7 @@
 #include "core/belonging.h"
 #include "core/engine.h"
 #include "core/team_books.h"
+#include "views/report.h"
 
 namespace fairlead {
 namespace {
@@ -129,6 +130,24 @@ TEST(Teams, UsageFadesAndIsSharedBetweenSiblings) {
   EXPECT_EQ(list.teams[3].budget_used_ppm, 400'000) << "4 of 10 device-hours";
 }
 
+TEST(Teams, AReportTellsWhatTheyHoldBesideWhatTheyOwn) {
+  const Engine engine = engine_of({job(1, "prod", 6, true), job(2, "research", 2, true)});
+  const TeamList list = teams_of(engine.state());
+  const Report report = report_of(engine.state(), {});
+  ASSERT_FALSE(report.teams.empty());
+  for (const TeamRow& row : report.teams) {
+    int64_t own = 0, used = 0;
+    for (const TeamDeviceRow& share : list.teams) {
+      if (share.team != row.team) continue;
+      own += share.own_milli / 1000;
+      used += share.used_milli / 1000;
+    }
+    EXPECT_EQ(row.own_gpus, own) << row.team;
+    EXPECT_EQ(row.held_gpus, used) << row.team;
+  }
+  EXPECT_EQ(report_of(Engine("alpha", {}).state(), {}).teams.size(), 0u);
+}
+
 TEST(Teams, WithoutAnOrganisationThereAreNoRows) {
   const TeamList list = teams_of(Engine("alpha", {}).state());
   EXPECT_TRUE(list.teams.empty());
@@ -144,8 +163,15 @@ TEST(DeviceClasses, AreFoundByTheSchedulersWord) {
   EXPECT_EQ(device_class_of(org, "a100-80g"), 0u);
   EXPECT_EQ(device_class_of(org, "v100"), std::nullopt);
   EXPECT_EQ(device_class_of(org, ""), std::nullopt) << "either could be meant";
+  EXPECT_EQ(device_class_of(org, "h100_80gb_hbm3"), 1u) << "what it begins with";
+  EXPECT_EQ(device_class_of(org, "nvidia_a100-sxm4-80gb"), 0u);
+  EXPECT_EQ(device_class_of(org, "h1000"), std::nullopt) << "another name";
+  EXPECT_EQ(device_class_of(org, "a100_3g.20gb"), 0u) << "an instance is of its device's class";
+  EXPECT_EQ(device_class_of(org, "h100_1g.10gb+me"), 1u);
+  EXPECT_EQ(device_class_of(org, "1g.10gb"), std::nullopt) << "of either";
   org.devices.pop_back();
   EXPECT_EQ(device_class_of(org, ""), 0u);
+  EXPECT_EQ(device_class_of(org, "1g.10gb"), 0u);
 }
 
 }  // namespace

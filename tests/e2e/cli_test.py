@@ -19,7 +19,7 @@ import unittest
 
 from support import ROOT, Beside, OwnPrometheus, Site, eventually, mix_lab
 
-COMMANDS = ["serve", "observe", "report", "top", "queue", "teams", "explain", "fabric", "ledger", "doctor", "replay", "policy", "completion"]
+COMMANDS = ["serve", "observe", "report", "top", "queue", "teams", "explain", "simulate", "place", "fabric", "ledger", "doctor", "replay", "policy", "completion"]
 VIEWS = [["report"], ["queue"], ["fabric"], ["ledger", "show"], ["ledger", "verify"]]
 ESCAPE = "\x1b"
 

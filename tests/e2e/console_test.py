@@ -243,6 +243,35 @@ class ConsoleTest(unittest.TestCase):
         self.browser.shot("teams")
         self.no_problems()
 
+    def test_suggestions_state_what_would_be_done_and_what_came_of_it(self):
+        def wanted(c: dict) -> set[str]:
+            if not c["organisation"]:
+                return {"No organisation is known"}
+            names = {s["workload"] for s in c["now"]} | {s["nodes"] for s in c["now"]} | {s["claimant"] for s in c["now"]}
+            e = c["estimates"]
+            shares = {f"{e[k] / 10_000:.1f} %" for k in ("by_p50_ppm", "by_p90_ppm", "at_once_ppm") if e[k] >= 0}
+            teams = c["teams"] if any(t["started"] + t["went_away"] for t in c["teams"]) else []
+            return names | shares | {t["team"] for t in teams} | {gpu_hours(t["sooner_gpu_seconds"]) for t in teams}
+
+        self.stands_on("#/suggestions", "!!document.querySelector('main section')", "/v1/suggestions", wanted)
+        self.browser.shot("suggestions")
+        for page in ("#/queue", "#/teams"):
+            self.browser.open(f"{self.url}/{page}", "!!document.querySelector('main section')")
+            if self.get("/v1/suggestions")["organisation"] and (page == "#/teams" or self.get("/v1/queue")["waiting"]):
+                self.assertTrue(self.browser.js("!!document.querySelector('main a[href=\"#/suggestions\"]')"), page)
+        self.no_problems()
+
+    def test_queue_and_workload_state_starts(self):
+        rows = self.get("/v1/queue")["waiting"]
+        if not rows:
+            self.skipTest("nothing waits")
+        self.browser.open(f"{self.url}/#/queue", "!!document.querySelector('tr[data-row]')")
+        starts = self.browser.js("[...document.querySelectorAll('tr[data-row]')].map(r => r.cells[8].textContent)")
+        for row, start in zip(rows, starts):
+            self.assertEqual(start == "-", row["start_p50"] is None, row["workload"])
+        self.browser.open(f"{self.url}/#/workloads/{urllib.request.quote(rows[0]['workload'], safe='')}", "!!document.querySelector('h1')")
+        self.assertRegex(self.browser.text(), "Estimated start: P50|Its start is not known: ")
+
     def test_fleet_shows_each_gpu(self):
         fabric = self.get("/v1/fabric")
         self.browser.open(f"{self.url}/#/fleet", "!!document.querySelector('main section')")
@@ -258,7 +287,7 @@ class ConsoleTest(unittest.TestCase):
 
     def test_keys_lead_everywhere(self):
         self.browser.open(self.url, "!!document.querySelector('header')")
-        for keys, want in (("gq", "#/queue"), ("gt", "#/teams"), ("gf", "#/fleet"), ("go", "#/")):
+        for keys, want in (("gq", "#/queue"), ("gt", "#/teams"), ("gs", "#/suggestions"), ("gf", "#/fleet"), ("go", "#/")):
             self.browser.key(*keys)
             self.browser.wait(f"location.hash === '{want}'")
         self.browser.key("?")
@@ -279,7 +308,7 @@ class ConsoleTest(unittest.TestCase):
         self.browser.wait("/scheduler|live|stale|not seen/.test(document.querySelector('footer').textContent)")
 
     def test_every_page_fits_a_phone(self):
-        for page, ready in (("", ".fold"), ("#/queue", "main section"), ("#/teams", "main section"), ("#/fleet", "main section")):
+        for page, ready in (("", ".fold"), ("#/queue", "main section"), ("#/teams", "main section"), ("#/suggestions", "main section"), ("#/fleet", "main section")):
             self.browser.look(390, 844)
             self.browser.open(f"{self.url}/{page}", f"!!document.querySelector('{ready}')")
             self.assertLessEqual(self.browser.js("document.documentElement.scrollWidth"), 390, page)
@@ -305,7 +334,7 @@ class ConsoleTest(unittest.TestCase):
         if not SHOTS:
             self.skipTest("--shots is not given")
         rows = self.get("/v1/queue")["waiting"]
-        pages = {"overview": ("", ".fold"), "queue": ("#/queue", "main section"), "teams": ("#/teams", "main section"), "fleet": ("#/fleet", "main section")}
+        pages = {"overview": ("", ".fold"), "queue": ("#/queue", "main section"), "teams": ("#/teams", "main section"), "suggestions": ("#/suggestions", "main section"), "fleet": ("#/fleet", "main section")}
         if rows:
             pages["workload"] = (f"#/workloads/{urllib.request.quote(rows[0]['workload'], safe='')}", "h1")
         for name, (page, ready) in pages.items():

@@ -114,6 +114,45 @@ class Suggestions(Site):
         done = daemon.run("simulate", str(script), want=5)
         self.assertIn(f"{script}:2:1: error: ", done.stderr)
 
+    def test_a_start_is_foretold_and_scored(self) -> None:
+        daemon = self.held.start()
+        jobs = [self.whole("carol", "-t", "60", "-w", node) for node in ("n001", "n002")]
+        for job in jobs:
+            self.wait_known(daemon, job, "running")
+        waits = self.whole("dave", "-t", "30")
+        told = eventually("its start is told", 30, lambda: (x := daemon.get(f"/v1/workloads/{waits}/explain"))["start"]["p50"] and x)
+        start = told["start"]
+        self.assertEqual((start["unknown"], start["by_history"], start["held_ppm"]), ("", False, -1))
+        ends = {h["ends"] for b in told["blockers"] if b["code"] == "CAPACITY" for h in b["holders"]}
+        self.assertIn(start["p50"], ends, "by time limits alone it is the end of one of them")
+        self.assertIn("estimated start", daemon.run("explain", waits).stdout)
+        self.assertIn("start P50", daemon.run("queue", "-o", "wide").stdout)
+        self.lab.run(["scancel", jobs[0]])
+        self.wait_known(daemon, waits, "running")
+        kept = daemon.get("/v1/suggestions")["estimates"]
+        self.assertEqual((kept["started"], kept["by_p50_ppm"], kept["by_p90_ppm"]), (1, 1_000_000, 1_000_000))
+        self.assertGreater(kept["error_us"], 3000_000_000, "it was told an hour")
+        daemon.stop()
+        daemon.start()
+        self.assertEqual(daemon.get("/v1/suggestions")["estimates"]["started"], 1)
+
+    def test_a_place_is_told(self) -> None:
+        daemon = self.held.start()
+        job = self.whole("carol", "-t", "60", "-w", "n001")
+        self.wait_known(daemon, job, "running")
+        script = self.beside.dir / "place.sbatch"
+        script.write_text("#SBATCH -p all --gpus-per-node=4 -t 60 -A vision\n")
+        told = json.loads(daemon.run("place", str(script), "--user", "alice", "-o", "json").stdout)
+        self.assertEqual((told["team"], told["fits"], [n["node"] for n in told["nodes"]]), ("ml", True, ["n002"]))
+        self.assertEqual(told["before"], {"devices": 8, "whole_nodes": 1, "loose": 0})
+        self.assertEqual(told["options"][0]["left"], {"devices": 4, "whole_nodes": 0, "loose": 4})
+        self.assertIn("It would stand on n002", daemon.run("place", str(script)).stdout)
+        self.assertIn("n002", daemon.run("place", str(script), "-o", "yaml").stdout)
+        waits = self.submit("alice", "-p", "all", "-N", "2", "--gpus-per-node=8", "-t", "60", "--wrap", "sleep 600")
+        text = eventually("what waits has a place", 30, lambda: (t := daemon.run("place", waits, want=None).stdout) and t)
+        self.assertIn("It fits nowhere now", text)
+        self.assertIn("CAPACITY", text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -18,6 +18,7 @@ DIST = Path(__file__).resolve().parent.parent / "dist"
 COLUMNS = ["useful", "held_idle", "held_unmeasured", "lost", "reserved", "free", "stranded", "down"]
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 HOUR = 3600
+START = {"p50": None, "p90": None, "unknown": "it waits for something else first", "by_history": False, "scored": 0, "held_ppm": -1}
 
 
 def ago(seconds: int) -> str:
@@ -52,6 +53,7 @@ def waiting(number: int) -> dict:
     return {"workload": str(4242 + number * 3), "team": ["research", "ads", "vision", "speech"][number % 4], "user": ["ana", "bo", "chris"][number % 3],
             "class": ["batch", "urgent", "batch", "low"][number % 4], "partition": "all", "gang": gang, "wait_us": (11_520 - number * 137) * 1_000_000,
             "gpus": int(nodes or 1) * int(each), "tasks": 12 if number == 5 else 1, "priority": 120_000 - number * 991, "blockers": codes, "message": texts[codes[0]],
+            "verdict": ["defer", "reserve", "start", ""][number % 4], "start_p50": None if number % 4 == 3 else ago(-3600 * (number % 4)), "start_p90": None if number % 4 else ago(-9000),
             "can_never_start": codes[0] == "SHAPE_NEVER", "scheduler_reason": "Resources" if number % 2 else "Priority", "scheduler_agrees": number != 7}
 
 
@@ -158,7 +160,7 @@ def explanation(workload: str) -> dict | None:
     own = next((w for w in report()["waiting"] if w["workload"] == workload), None)
     base = {"workload": workload, "name": "llm-pretrain <b>&", "user": "ana", "team": "research", "class": "batch", "partition": "all", "state": "running", "wants": "4x8 h100, time limit 8h",
             "as_of": ago(4), "submitted": ago(70_000), "waiting_since": None, "started": ago(61_000), "ended": None, "wait_us": 0, "priority": 0, "ahead": 0, "can_never_start": False,
-            "blockers": [], "scheduler_reason": "", "scheduler_agrees": True, "scheduler_start_estimate": None, "nodes": "n[001-004]", "devices": 32, "epoch": 2,
+            "blockers": [], "scheduler_reason": "", "scheduler_agrees": True, "scheduler_start_estimate": None, "enough": "", "start": START | {"unknown": ""}, "nodes": "n[001-004]", "devices": 32, "epoch": 2,
             "gpu_seconds": {c: v for c, v in zip(COLUMNS, (380 * HOUR, 120 * HOUR, 20 * HOUR, 22 * HOUR, 0, 0, 0, 0))}, "idle_kind": "never_used", "idle_since": ago(9_000), "note": ""}
     if own is None:
         return base if workload.isdigit() and int(workload) < 10_000 else None
@@ -176,7 +178,8 @@ def explanation(workload: str) -> dict | None:
     return base | {"team": own["team"], "class": own["class"], "user": own["user"], "state": "pending", "wants": own["gang"] + ", time limit 8h", "submitted": ago(own["wait_us"] // 1_000_000),
                    "waiting_since": ago(own["wait_us"] // 1_000_000), "started": None, "wait_us": own["wait_us"], "priority": own["priority"], "ahead": 3,
                    "can_never_start": own["can_never_start"], "blockers": blockers, "scheduler_reason": own["scheduler_reason"], "scheduler_agrees": own["scheduler_agrees"],
-                   "scheduler_start_estimate": ago(-12_000), "nodes": "", "devices": 0, "epoch": 0, "gpu_seconds": {c: 0 for c in COLUMNS}, "idle_kind": "none", "idle_since": None}
+                   "scheduler_start_estimate": ago(-12_000), "enough": "12x8 h100 instead of 16x8 h100, allow 2 switches: starts now",
+                   "start": START | {"p50": ago(-11_400), "p90": ago(-26_000), "by_history": True, "scored": 180, "held_ppm": 888_000}, "nodes": "", "devices": 0, "epoch": 0, "gpu_seconds": {c: 0 for c in COLUMNS}, "idle_kind": "none", "idle_since": None}
 
 
 def team(path: str, parent: str, own: int, used: int, limit: int | None, headroom: int, waiting: int, share: int, **more) -> dict:
@@ -198,6 +201,23 @@ def teams(kind: str) -> dict:
     return base | {"organisation": "acme", "version": "v7", "teams": [*rows, nobodys], "unassigned": [{"account": "guests", "running": 1, "waiting": 2, "gpus": 38}],
                    "misconfigured": [{"what": "account", "name": "reserch", "nearest": "research", "workloads": 3, "gpus": 24, "first": "4251",
                                       "hint": "no team claims account 'reserch': is 'research' meant, or a line of members missing?"}], "notes": []}
+
+
+def suggestions(kind: str) -> dict:
+    own = {"apiVersion": "fairlead/v1", "kind": "Comparison", "site": "alpha", "as_of": None if kind == "empty" else ago(4), "from": None, "organisation": "", "looks": 0,
+           "not_foreseen": 0, "teams": [], "now": [], "next_cursor": 0, "note": "",
+           "estimates": {"made": None, "told": 0, "asked": 0, "behind": 0, "started": 0, "by_p50_ppm": -1, "by_p90_ppm": -1, "at_once": 0, "at_once_ppm": -1, "not_told": 0,
+                         "error_us": -1, "error_latest_us": -1}}
+    if kind != "full":
+        return own
+    start = {"workload": "4248", "team": "vision", "class": "batch", "kind": "start", "since": ago(2_460), "tasks": 1, "gpus": 16, "nodes": "n[003-004]", "takes_back": ["4109"],
+             "claimant": "", "rule": "", "lost_gpu_seconds": 0}
+    taken = start | {"workload": "4109", "team": "research", "kind": "take_back", "gpus": 8, "nodes": "", "takes_back": [], "claimant": "4248", "rule": "own", "lost_gpu_seconds": 16_800}
+    rows = [{"team": name, "started": n, "sooner_us": s * 1_000_000, "sooner_most_us": 4 * s * 1_000_000, "sooner_gpu_seconds": n * s * 8, "with_victims": n // 9, "went_away": 2}
+            for name, n, s in (("(all)", 214, 1_340), ("research", 120, 1_900), ("vision", 94, 620))]
+    return own | {"organisation": "acme v7", "looks": 8_640, "not_foreseen": 17, "teams": rows, "now": [start, start | {"workload": "4257", "tasks": 12, "gpus": 12, "takes_back": []}, taken],
+                  "estimates": {"made": ago(4), "told": 31, "asked": 40, "behind": 0, "started": 180, "by_p50_ppm": 511_000, "by_p90_ppm": 888_000, "at_once": 640, "at_once_ppm": 971_000,
+                                "not_told": 9, "error_us": 1_260_000_000, "error_latest_us": 240_000_000}}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -250,6 +270,8 @@ class Handler(BaseHTTPRequestHandler):
             self.json({"site": "alpha", "as_of": None if self.kind == "empty" else ago(4), "waiting": rows, "waiting_more": 0})
         elif path == "/v1/teams":
             self.json(teams(self.kind))
+        elif path == "/v1/suggestions":
+            self.json(suggestions(self.kind))
         elif path == "/v1/fabric":
             self.json(fabric() if full else {"site": "alpha", "as_of": None, "nodes": [], "switches": []})
         elif path.startswith("/v1/workloads/") and path.endswith("/explain"):

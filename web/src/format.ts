@@ -39,6 +39,13 @@ export function age(instant: string | null | undefined, nowMs: number): string {
   return Number.isNaN(then) ? '-' : duration(Math.max(0, nowMs - then) * 1000)
 }
 
+// When something will start, from then: "now", "in 2h14m"; "-" where not known.
+export function startOf(instant: string | null | undefined, nowMs: number): string {
+  const at = msOf(instant)
+  if (Number.isNaN(at)) return '-'
+  return at <= nowMs + 60_000 ? 'now' : `in ${duration((at - nowMs) * 1000)}`
+}
+
 const withDate = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', timeZoneName: 'short',
 })

@@ -9,11 +9,11 @@ import { nextTheme } from './theme'
 export const helpOpen = signal(false)
 
 export const keyTexts: [string, string][] = [
-  ['g o', 'overview'], ['g q', 'queue'], ['g f', 'fleet'], ['g t', 'teams'], ['/', 'search: filters the queue; elsewhere opens a workload'],
+  ['g o', 'overview'], ['g q', 'queue'], ['g f', 'fleet'], ['g t', 'teams'], ['g s', 'suggestions'], ['/', 'search: filters the queue; elsewhere opens a workload'],
   ['j  k', 'next, previous row'], ['Enter', 'open the row'], ['h  l', 'previous, next GPU of a node'], ['Esc', 'close, clear'], ['t', 'light, dark, as the system'], ['?', 'this help'],
 ]
 
-const pages: Record<string, string> = { o: '#/', q: '#/queue', f: '#/fleet', t: '#/teams' }
+const pages: Record<string, string> = { o: '#/', q: '#/queue', f: '#/fleet', t: '#/teams', s: '#/suggestions' }
 const field = () => document.querySelector<HTMLInputElement>('#search')
 const typing = (at: EventTarget | null) => at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement || at instanceof HTMLSelectElement
 

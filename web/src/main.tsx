@@ -9,6 +9,7 @@ import { Queue } from './queue'
 import { go, queueHref, route, workloadHref } from './route'
 import { search } from './search'
 import { choose, fabric, live, queue, report, site, sites, start } from './store'
+import { Suggestions } from './suggestions'
 import { nextTheme, theme } from './theme'
 import { Teams } from './teams'
 import { Workload } from './workload'
@@ -53,7 +54,7 @@ function Head() {
       {sites.value.length < 2 ? <strong class="site">{own || 'Fairlead'}</strong> : (
         <select aria-label="site" value={site.value || own} onChange={(e) => choose({ site: e.currentTarget.value })}>{sites.value.map((s) => <option key={s}>{s}</option>)}</select>
       )}
-      <nav aria-label="pages">{item('overview', '#/', 'o')}{item('queue', '#/queue', 'q')}{item('teams', '#/teams', 't')}{item('fleet', '#/fleet', 'f')}</nav>
+      <nav aria-label="pages">{item('overview', '#/', 'o')}{item('queue', '#/queue', 'q')}{item('teams', '#/teams', 't')}{item('suggestions', '#/suggestions', 's')}{item('fleet', '#/fleet', 'f')}</nav>
       <Search />
       <State />
       <button onClick={nextTheme} data-hint="key: t" aria-label={`colours: ${theme.value}`}>{{ system: 'auto', light: 'light', dark: 'dark' }[theme.value]}</button>
@@ -76,6 +77,7 @@ function Page() {
     case 'queue': return <Queue query={r.query} />
     case 'workload': return <Workload key={r.id} id={r.id} />
     case 'teams': return <Teams />
+    case 'suggestions': return <Suggestions />
     case 'fleet': return <Fleet />
     case 'unknown': return <Empty>There is no page “{r.path}”. <a href="#/">Overview</a></Empty>
   }

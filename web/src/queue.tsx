@@ -2,10 +2,10 @@
 import { signal, useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Blockers } from './blockers'
-import { duration, localTime, orNone, plural, thousands } from './format'
+import { duration, localTime, orNone, plural, startOf, thousands } from './format'
 import { filterWaiting, verdictOf } from './order'
 import { Await, Code, Empty, Section, Table } from './parts'
-import { workloadHref } from './route'
+import { suggestionsHref, workloadHref } from './route'
 import { search } from './search'
 import { explanation, queue, useShown } from './store'
 import type { Queue as View, Waiting } from './views'
@@ -46,16 +46,17 @@ function Rows({ q }: { q: View }) {
     <Section title={title} from="queue">
       {found.length === 0 ? <Empty>Nothing that waits matches “{search.value}”. Esc shows all.</Empty> : (
         <Table label="Waiting work" cols={[{ title: 'workload' }, { title: 'team' }, { title: 'user', wide: true }, { title: 'class', wide: true }, { title: 'wants', fold: true }, { title: 'waits', right: true },
-          { title: 'priority', right: true, wide: true }, { title: 'verdict', wide: true }, { title: 'first blocker', fold: true }, { title: 'in words', wide: true, text: true }]}
-          rows={found.slice(0, shownRows.value).map((w) => rowOf(w))} />
+          { title: 'priority', right: true, wide: true }, { title: 'verdict', wide: true }, { title: 'start P50', right: true, wide: true }, { title: 'P90', right: true, wide: true }, { title: 'first blocker', fold: true }, { title: 'in words', wide: true, text: true }]}
+          rows={found.slice(0, shownRows.value).map((w) => rowOf(w, Date.parse(q.as_of ?? '')))} />
       )}
       {found.length > shownRows.value && <button onClick={() => (shownRows.value += step)}>{thousands(Math.min(step, found.length - shownRows.value))} more</button>}
+      <p class="muted">What the planner would start or take back now: <a href={suggestionsHref}>suggestions</a>.</p>
       {q.waiting_more > 0 && <p class="muted">{thousands(q.waiting_more)} beyond these are not listed.</p>}
     </Section>
   )
 }
 
-function rowOf(w: Waiting) {
+function rowOf(w: Waiting, nowMs: number) {
   const open = opened.value === w.workload
   const own = w.scheduler_reason ? `the scheduler says ${w.scheduler_reason}${w.scheduler_agrees ? '' : ', which is none of ours'}` : 'the scheduler gives no reason'
   return {
@@ -63,7 +64,7 @@ function rowOf(w: Waiting) {
     cells: [
       <a href={workloadHref(w.workload)} tabIndex={-1} onClick={(e) => e.stopPropagation()}>{w.workload}</a>, orNone(w.team), w.user, w.class,
       w.tasks > 1 ? `${w.gang}, ${plural(w.tasks, 'task')}` : w.gang, duration(w.wait_us), thousands(w.priority),
-      w.can_never_start ? <strong>{verdictOf(w)}</strong> : verdictOf(w),
+      w.can_never_start ? <strong>{verdictOf(w)}</strong> : verdictOf(w), startOf(w.start_p50, nowMs), startOf(w.start_p90, nowMs),
       <><Code of={w.blockers[0] ?? '-'} />{w.blockers.length > 1 && ` +${w.blockers.length - 1}`}</>, w.message,
     ],
   }

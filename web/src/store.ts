@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { liveness, paced, type Link } from './live'
 import { msOf } from './format'
-import type { Explanation, Fabric, Instant, Queue, Report, Teams } from './views'
+import type { Comparison, Explanation, Fabric, Instant, Queue, Report, Teams } from './views'
 
 const everyMs = 2_000      // given: at most so often after events
 const pollMs = 15_000
@@ -96,6 +96,7 @@ const schedulerSeen = (r: Report) => r.sources.find((s) => s.source === 'schedul
 export const report = new Resource<Report>('v1/report', (r) => ({ now: r.to, seen: schedulerSeen(r) }), () => since.value && `since=${since.value}`)
 export const queue = new Resource<Queue>('v1/queue', (q) => ({ seen: q.as_of }))
 export const teams = new Resource<Teams>('v1/teams', (t) => ({ seen: t.as_of }))
+export const suggestions = new Resource<Comparison>('v1/suggestions', (c) => ({ seen: c.as_of }), () => 'limit=200')
 export const fabric = new Resource<Fabric>('v1/fabric', (f) => ({ seen: f.as_of }))
 
 const explanations = new Map<string, Resource<Explanation>>()
@@ -176,7 +177,7 @@ export function choose(what: { site?: string; since?: string }) {
   if (what.site !== undefined && what.site !== site.value) {
     site.value = what.site
     explanations.clear()
-    for (const resource of [report, queue, teams, fabric]) resource.data.value = null
+    for (const resource of [report, queue, teams, suggestions, fabric]) resource.data.value = null
   }
   refresh()
 }

@@ -2,7 +2,7 @@
 import { gpuHours, localTime, milli, orNone, plural, ppm, thousands, words } from './format'
 import { Await, Empty, Section, Table } from './parts'
 import { teams, useShown } from './store'
-import { workloadHref } from './route'
+import { suggestionsHref, workloadHref } from './route'
 import type { TeamRow, Teams as View } from './views'
 
 const nobodys = '(unassigned)'
@@ -20,7 +20,7 @@ function Page({ t }: { t: View }) {
       </Section>
     )
   }
-  return <><Tree t={t} /><Nobodys t={t} /><Misconfigured t={t} />{t.notes.map((n) => <p key={n} class="note">{n}</p>)}</>
+  return <><Tree t={t} /><p class="muted">What these rules would start or take back now: <a href={suggestionsHref}>suggestions</a>.</p><Nobodys t={t} /><Misconfigured t={t} />{t.notes.map((n) => <p key={n} class="note">{n}</p>)}</>
 }
 
 const name = (r: TeamRow) => (r.parent ? r.team.split('/').at(-1)! : r.team)

@@ -22,6 +22,7 @@ export interface Waiting {
   workload: string; team: string; user: string; class: string; partition: string; gang: string
   wait_us: number; gpus: number; tasks: number; priority: number
   blockers: string[]; message: string; can_never_start: boolean; scheduler_reason: string; scheduler_agrees: boolean
+  verdict: string; start_p50: Instant; start_p90: Instant
 }
 
 export interface Shape { gang: string; partition: string; count: number; fits: number; enough: boolean }
@@ -56,6 +57,24 @@ export interface Explanation {
   scheduler_reason: string; scheduler_agrees: boolean; scheduler_start_estimate: Instant
   nodes: string; devices: number; epoch: number; gpu_seconds: Record<Column, number>
   idle_kind: string; idle_since: Instant; note: string
+  enough: string; start: StartTold
+}
+
+export interface StartTold { p50: Instant; p90: Instant; unknown: string; by_history: boolean; scored: number; held_ppm: number }
+
+export interface Suggestion {
+  workload: string; team: string; class: string; kind: 'start' | 'take_back'; since: Instant; tasks: number; gpus: number
+  nodes: string; takes_back: string[]; claimant: string; rule: string; lost_gpu_seconds: number
+}
+
+export interface Estimates {
+  made: Instant; told: number; asked: number; behind: number; started: number; by_p50_ppm: number; by_p90_ppm: number
+  at_once: number; at_once_ppm: number; not_told: number; error_us: number; error_latest_us: number
+}
+
+export interface Comparison {
+  site: string; as_of: Instant; organisation: string; looks: number; not_foreseen: number; now: Suggestion[]; next_cursor: number; estimates: Estimates
+  teams: { team: string; started: number; sooner_us: number; sooner_most_us: number; sooner_gpu_seconds: number; with_victims: number; went_away: number }[]
 }
 
 export interface TeamRow {

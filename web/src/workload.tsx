@@ -1,6 +1,6 @@
 // Workload: why it waits, or what became of what it holds.
 import { looks } from './columns'
-import { age, clock, duration, gpuHours, localTime, msOf, plural, share, thousands, words } from './format'
+import { age, clock, duration, gpuHours, localTime, msOf, plural, ppm, share, startOf, thousands, words } from './format'
 import { Blockers } from './blockers'
 import { Await, Bar, Section, Swatch, Table } from './parts'
 import { queueHref } from './route'
@@ -28,11 +28,18 @@ function Page({ x, nowMs }: { x: Explanation; nowMs: number }) {
         {x.wants && <p>wants {x.wants}{x.partition && `, partition ${x.partition}`}</p>}
         {x.note && <p class="note">Not known: {x.note}</p>}
       </section>
-      {x.state === 'pending' && <Section title="Why it waits: all blockers, those that waiting cannot cure first"><Blockers x={x} nowMs={now} /></Section>}
+      {x.state === 'pending' && <Section title="Why it waits: all blockers, those that waiting cannot cure first"><Blockers x={x} nowMs={now} />{x.enough && <p>One change that is enough: {x.enough}.</p>}<p>{startText(x, now)}</p></Section>}
       <Run x={x} now={now} />
       <Facts x={x} />
     </div>
   )
+}
+
+function startText(x: Explanation, now: number): string {
+  const s = x.start
+  if (!s.p50) return `Its start is not known: ${s.unknown}.`
+  const kept = s.held_ppm < 0 ? '' : ` ${ppm(s.held_ppm)} of ${plural(s.scored, 'promise')} had started by their P90.`
+  return `Estimated start: P50 ${startOf(s.p50, now)}, P90 ${s.p90 ? startOf(s.p90, now) : 'later than is foreseen'}${s.by_history ? '' : ', by time limits alone'}.${kept}`
 }
 
 function Run({ x, now }: { x: Explanation; now: number }) {
