@@ -120,7 +120,8 @@ Allocation Allocator::look(const State& state) {
                                   .spent = {},
                                   .now = state.now,
                                   .evictions_left = evictions_left,
-                                  .forms = &forms_},
+                                  .forms = &forms_,
+                                  .claims = &state.suggested.claims},
                                  visit);
   for (const policy::Decision& act : allocation.plan.acts)
     allocation.nodes.push_back(visit.nodes_of(act.work));
