@@ -120,7 +120,8 @@ policy::World Allocator::world(const State& state, const policy::Waiting& waitin
           .budgets = seen_->budgets,
           .spent = kNone,
           .now = state.now,
-          .evictions_left = evictions_left};
+          .evictions_left = evictions_left,
+          .claims = &state.suggested.claims};
 }
 
 std::optional<int64_t> Allocator::evictions_most() const {

@@ -148,8 +148,10 @@ TEST(Allocator, EnoughDevicesAndNotTogether) {
 TEST(Allocator, TakesBackForWhoIsEntitled) {
   Site site;
   std::vector<What> facts;
-  for (uint32_t i = 1; i <= 4; ++i)
+  for (uint32_t i = 1; i <= 4; ++i) {
     facts.push_back(started(job(10 + i, "prod", 1, 8), 5, {"n" + std::to_string(i)}));
+    std::get<Job>(facts.back()).request.time_limit_s = 86'400;
+  }
   facts.push_back(job(1, "res", 2, 8));
   const auto decisions = site.poll(3000, facts);
   ASSERT_NE(site.suggested(1), nullptr);
@@ -161,6 +163,28 @@ TEST(Allocator, TakesBackForWhoIsEntitled) {
   for (const Decision& d : decisions) taken += d.kind == DecisionKind::take_back_suggested;
   EXPECT_EQ(taken, 2);
   EXPECT_TRUE(site.poll(3060, {}).empty()) << "what is said already is not said again";
+}
+
+// They end in ten minutes at the latest, and have run for fifty.
+TEST(Allocator, WaitsForWhatEndsSoonAndRemembersSinceWhen) {
+  Site site;
+  std::vector<What> facts;
+  for (uint32_t i = 1; i <= 4; ++i)
+    facts.push_back(started(job(10 + i, "prod", 1, 8), 5, {"n" + std::to_string(i)}));
+  facts.push_back(job(1, "res", 2, 8));
+  site.poll(3000, facts);
+  EXPECT_EQ(site.suggested(1), nullptr);
+  site.poll(3030, {});
+  site.restart();
+  const WorkloadId id = *site.state().queues.find("1");
+  EXPECT_EQ(site.state().suggested.claims.at(work_id(id)), instant_of_seconds(kStart + 3000));
+  site.poll(3060, {});
+  const auto verdict = verdict_on(site.state(), site.state().workloads.at(id));
+  ASSERT_TRUE(verdict && verdict->patience);
+  EXPECT_EQ(verdict->patience->ends, policy::devices(16));
+  EXPECT_EQ(verdict->patience->by, instant_of_seconds(kStart + 3605));
+  EXPECT_EQ(verdict->patience->lost_device_seconds, 16 * (3060 - 5));
+  EXPECT_EQ(verdict->patience->saved_device_seconds, 16 * (3605 - 3060));
 }
 
 TEST(Allocator, ASuggestionIsScoredByTheStart) {

@@ -112,6 +112,8 @@ void Engine::suggest() {
              suggestion.devices, suggestion.lost_device_seconds);
     }
   }
+  state_.suggested.claims =
+      policy::claims_of(allocation->plan, state_.suggested.claims, state_.now);
   ++state_.suggested.card.looks;
   state_.suggested.now = std::move(now);
   state_.allocation = std::move(allocation);

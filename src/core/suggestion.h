@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/workload.h"
+#include "policy/patience.h"
 
 namespace fairlead {
 
@@ -67,9 +68,10 @@ BOOST_DESCRIBE_STRUCT(ScoreCard, (),
 
 struct Suggested {
   std::map<WorkloadId, Suggestion> now;
+  policy::Claims claims;  // who could have taken back at the last look, and waits; since when
   ScoreCard card;
   bool operator==(const Suggested&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Suggested, (), (now, card))
+BOOST_DESCRIBE_STRUCT(Suggested, (), (now, claims, card))
 
 }  // namespace fairlead

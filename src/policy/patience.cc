@@ -16,10 +16,10 @@ int64_t device_seconds(Worth worth) {
   return static_cast<int64_t>(std::min(worth / kMilliMicros, kMost));
 }
 
-Worth lost_by(const Field& f, const std::vector<Victim>& victims) {
+Worth lost_by(const Field& f, const std::vector<Victim>& victims, Instant when) {
   Worth lost = 0;
   for (const Victim& v : victims)
-    if (v.rule != Rule::idle) lost += loss_of(f.organisation, f.running[v.running], f.now);
+    if (v.rule != Rule::idle) lost += loss_of(f.organisation, f.running[v.running], when);
   return lost;
 }
 
@@ -55,14 +55,14 @@ Instant Scales::claims_since(const Work& claimant, Instant now) const {
 std::optional<Patience> Scales::weigh(const Field& f, const Work& claimant,
                                       const std::vector<Victim>& victims,
                                       const std::vector<bool>& gone) {
-  const Worth lost = lost_by(f, victims);
+  const Worth lost = lost_by(f, victims, f.now);
   if (lost == 0 || cannot_wait(f, claimant, victims)) return std::nullopt;
   const auto worth_of = [&](Duration time) {
     return static_cast<Worth>(claimant.size.value) *
            static_cast<Worth>(std::max<int64_t>(0, time.us));
   };
-  const Worth waited = worth_of(f.now - claims_since(claimant, f.now));
-  if (waited >= lost) return std::nullopt;
+  const Instant since = claims_since(claimant, f.now);
+  if (worth_of(f.now - since) >= lost_by(f, victims, since)) return std::nullopt;
   const auto ends =
       ends_.try_emplace(claimant.device, f.running, claimant.device, Ends::By::likely).first;
   const Reservation churn =
@@ -70,7 +70,7 @@ std::optional<Patience> Scales::weigh(const Field& f, const Work& claimant,
         return !gone[static_cast<size_t>(&r - f.running.data())] && !counted_on_.contains(&r);
       });
   if (!churn.at.known()) return std::nullopt;
-  const Worth saved = std::max(waited, worth_of(churn.at - f.now));
+  const Worth saved = worth_of(churn.at - f.now);
   if (saved >= lost) return std::nullopt;
   Patience patience{.of = claimant.id,
                     .by = churn.at,

@@ -3,14 +3,14 @@
 //
 //   lost    device-seconds that the victims would do again
 //   saved   devices of the claimant, times how long it would wait otherwise: until so much of what
-//           runs has ended, as it is likely to, that it fits; or as long as it has had this claim
-//           already, where that is longer
+//           runs has ended, as it is likely to, that it fits
 //
-// So an owner waits for churn that is near, and where that was predicted wrong it has waited for no
-// more than taking back would have lost. Where nobody's end can be predicted, waiting is
-// without end, and what is its own is taken. What one claimant waits for is not counted on by those
-// behind it. Not weighed: work that `reclaim idle` has found, and what an `anywhere` class claims
-// of those that it preempts, since an organisation declares that for what cannot wait.
+// So an owner waits for churn that is near. Where that was predicted wrong it takes as soon as it
+// has waited for as much as taking back would have lost when its claim began. Where nobody's end
+// can be predicted, waiting is without end, and what is its own is taken. What one claimant waits
+// for is not counted on by those behind it. Not weighed: work that `reclaim idle` has found, and
+// what an `anywhere` class claims of those that it preempts, since an organisation declares that
+// for what cannot wait.
 //
 // Cost: O(running) for the first claimant of a look, O(log running) for each end it waits for.
 #pragma once

@@ -48,6 +48,7 @@ policy::Organisation organisation(int64_t devices) {
                          .path = name,
                          .limits = {policy::Limits{.own = policy::devices(own)}},
                          .half_life = seconds(7 * 86400),
+                         .classes = {0, 1, 2},
                          .default_class = policy::ClassId{2}});
     org.teams.back().end = static_cast<policy::TeamId>(org.teams.size());
   };
@@ -78,10 +79,16 @@ void play(const contest::Match& match, const std::string& rule) {
   const contest::Score score = contest::score_of(match, outcome, {});
   fmt::print(
       "{:<18} {:>7.2f} s  {:>5.1f} us a job  looks {:>9}  used {:>5.1f} %  wait mean {:>8} P99 "
-      "{:>8}  evictions {:>6}  digest {}\n",
+      "{:>8}  evictions {:>6}  lost {:>7} GPU-hours  share error {:.2f} %  digest {}\n",
       rule, s, s * 1e6 / static_cast<double>(match.jobs.size()), outcome.looks,
       static_cast<double>(score.utilisation_ppm) / 1e4, to_short_text({score.all.wait_us.mean}),
-      to_short_text({score.all.wait_us.p99}), score.all.evictions, score.digest);
+      to_short_text({score.all.wait_us.p99}), score.all.evictions,
+      score.all.lost_gpu_seconds / 3600,
+      static_cast<double>(score.share_error_ppm.value_or(0)) / 1e4, score.digest);
+  for (const contest::Group& klass : score.classes)
+    fmt::print("  {:<16} wait mean {:>8} P99 {:>8}  evictions {:>6}\n", klass.name,
+               to_short_text({klass.wait_us.mean}), to_short_text({klass.wait_us.p99}),
+               klass.evictions);
 }
 
 int run(int argc, char** argv) {
