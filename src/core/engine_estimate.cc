@@ -6,9 +6,9 @@
 namespace fairlead {
 namespace {
 
-// A step is about a microsecond (tests/bench/estimate_bench.cc), and so estimates take a hundredth
-// of the time.
-constexpr int64_t kPause = 100;
+// Microseconds for each step: one is about five (tests/bench/decide_bench.cc), so that estimates
+// take a hundredth of the time.
+constexpr int64_t kPause = 500;
 
 constexpr int64_t kPpm = 1'000'000;
 

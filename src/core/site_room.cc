@@ -1,6 +1,7 @@
 #include "core/site_room.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "core/team_books.h"
@@ -155,7 +156,14 @@ std::optional<SiteRoom::Visit::Taken> SiteRoom::Visit::find(const policy::Work& 
   return std::nullopt;
 }
 
-bool SiteRoom::Visit::fits(const policy::Work& work) const { return find(work).has_value(); }
+bool SiteRoom::Visit::fits(const policy::Work& work) const {
+  if (found_shape_ == work.shape) return true;
+  auto found = find(work);
+  if (!found) return false;
+  found_shape_ = work.shape;
+  found_ = *std::move(found);
+  return true;
+}
 
 std::vector<SiteRoom::Visit::Held> SiteRoom::Visit::held_by(policy::WorkId id) const {
   std::map<std::pair<size_t, Position>, int32_t> counts;
@@ -183,17 +191,19 @@ bool SiteRoom::Visit::fits_without(const policy::Work& work,
       for (const Held& held : held_by(r->work.id)) then[held.pool]->give_back(held.grant, Gang{});
     }
   }
-  return fits(work);
+  return find(work).has_value();
 }
 
 void SiteRoom::Visit::take(const policy::Work& work) {
-  auto taken = find(work);
+  const bool is_found = std::exchange(found_shape_, 0) == work.shape;
+  auto taken = is_found ? std::optional(std::move(found_)) : find(work);
   CHECK(taken.has_value());
   overlays_[taken->pool]->take(taken->placement, taken->gang);
   taken_.insert_or_assign(work.id, *std::move(taken));
 }
 
 void SiteRoom::Visit::give_back(const policy::RunningWork& gone) {
+  found_shape_ = 0;
   if (const auto taken = taken_.find(gone.work.id); taken != taken_.end()) {
     overlays_[taken->second.pool]->give_back(taken->second.placement, taken->second.gang);
     taken_.erase(taken);

@@ -102,6 +102,10 @@ class SiteRoom::Visit : public policy::Room {
   const State& state_;
   std::vector<std::unique_ptr<Overlay>> overlays_;  // by pool
   std::map<policy::WorkId, Taken> taken_;
+  // Where the last that was asked about would stand, by its shape, as long as nothing has changed:
+  // who fits is taken next.
+  mutable uint32_t found_shape_ = 0;  // 0: nothing is kept
+  mutable Taken found_;
 };
 
 }  // namespace fairlead

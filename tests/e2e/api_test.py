@@ -215,7 +215,7 @@ class Api(unittest.TestCase):
             for parameter in item.get("get", {"parameters": []})["parameters"]:
                 if parameter["in"] != "query" or path == "/v1/fabric/diff":
                     continue
-                words = {"since": "1h", "site": "lab", "limit": "3", "waiting": "3", "cursor": "0", "state": "running"}
+                words = {"since": "1h", "site": "lab", "limit": "3", "waiting": "3", "cursor": "0", "state": "running", "kind": "start"}
                 where = path.replace("{label}", self.day.number("account_limit"))
                 with self.subTest(path, parameter=parameter["name"]):
                     status = self.request("GET", f"{where}?{parameter['name']}={words.get(parameter['name'], 'x')}")[0]
