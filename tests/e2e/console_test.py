@@ -143,7 +143,7 @@ def report_numbers(report: dict) -> set[str]:
     wanted = {gpu_hours(report["gpu_seconds"][c]) for c in known} | set(report["sentences"]) | set(report["notes"])
     wanted |= {m["model"] or "gpu" for m in report["models"]} | {s["source"] for s in report["sources"]}
     wanted |= {h["workload"] for h in report["idle_holds"][:8]} | {w["workload"] for w in report["waiting"][:8]}
-    return wanted | {t["name"] or "(none)" for t in report["teams"][:8]}
+    return wanted | {t["team"] or "(none)" for t in report["teams"][:8]}
 
 
 @unittest.skipUnless(BROWSER, "this machine has no Chromium (Debian: apt-get install chromium)")

@@ -117,7 +117,7 @@ def report() -> dict:
             "sentences": ["Of 19,672 GPU-hours 83.0 % were held and 62.0 % were seen to do useful work; telemetry covers 95.6 % of what was held.",
                           "31 GPUs are held and idle now, most of it by 9901 of team vision (never_used); 3170 GPU-hours were held idle in all.",
                           "40 workloads wait, most for ASSOCIATION_LIMIT; 13 GPUs are free, 8 more are free and stranded."],
-            "models": models(), "teams": rows, "classes": classes, "users": rows, "partitions": classes,
+            "models": models(), "teams": [{k: v for k, v in r.items() if k != "name"} for r in rows], "classes": classes, "users": rows, "partitions": classes,
             "idle_holds": [dict(zip(("workload", "team", "user", "kind", "gpus", "since", "gpu_seconds"), (*h[:5], ago(h[5]), h[6] * HOUR))) for h in holds],
             "waiting": rows_waiting, "waiting_more": 0,
             "fragmentation": {"free_gpus": 13, "stranded_gpus": 8, "fgd_ppm": 412_000,

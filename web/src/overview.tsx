@@ -7,6 +7,9 @@ import { go, queueHref, workloadHref } from './route'
 import { choose, report, since, useShown } from './store'
 import type { Report, ReportRow } from './views'
 
+// A row of a team is named by its team, every other by its name.
+const nameOf = (r: ReportRow) => r.team ?? r.name ?? ''
+
 const rowsShown = 8
 const windows = [['', 'all'], ['30d', '30 days'], ['7d', '7 days'], ['24h', '24 hours'], ['1h', '1 hour']] as const
 
@@ -133,8 +136,8 @@ function Waits({ title, rows, word }: { title: string; rows: ReportRow[]; word: 
           cols={[{ title: word }, { title: 'started', right: true }, { title: 'never', right: true }, { title: 'P50', right: true }, { title: 'P90', right: true }, { title: 'P99', right: true },
             { title: <span data-hint={`filled: P50; stroke: P90; ring: P99; logarithmic, 1s to ${duration(most)}`}>● P50 | P90 ○ P99</span>, wide: true }]}
           rows={rows.slice(0, rowsShown).map((row) => ({
-            key: row.name, hint: `${orNone(row.name)}: ${plural(row.workloads, 'workload')}, ${thousands(row.started)} started, ${thousands(row.never_started)} never so far`,
-            cells: [orNone(row.name), thousands(row.started), thousands(row.never_started), quantile(row, row.wait_us.p50), quantile(row, row.wait_us.p90), quantile(row, row.wait_us.p99), <WaitPlot row={row} mostUs={most} />],
+            key: nameOf(row), hint: `${orNone(nameOf(row))}: ${plural(row.workloads, 'workload')}, ${thousands(row.started)} started, ${thousands(row.never_started)} never so far`,
+            cells: [orNone(nameOf(row)), thousands(row.started), thousands(row.never_started), quantile(row, row.wait_us.p50), quantile(row, row.wait_us.p90), quantile(row, row.wait_us.p99), <WaitPlot row={row} mostUs={most} />],
           }))} />
       )}
       {more(rows.length)}
@@ -147,8 +150,8 @@ const Teams = ({ r }: { r: Report }) => (
     {r.teams.length === 0 ? <Empty>No team held a GPU in this time.</Empty> : (
       <Table label="What each team held" cols={[{ title: 'team' }, { title: 'GPU-hours', right: true }, { title: 'useful', right: true }, { title: 'idle', right: true }, { title: 'by column', wide: true }]}
         rows={r.teams.slice(0, rowsShown).map((t) => ({
-          key: t.name,
-          cells: [orNone(t.name), gpuHours(t.gpu_seconds.total), ...(['useful', 'held_idle'] as const).map((k) => (knowable(r, k) ? share(t.gpu_seconds[k], t.gpu_seconds.total) : '-')), t.gpu_seconds.total > 0 && <Bar amounts={t.gpu_seconds} unit="GPU-seconds" />],
+          key: nameOf(t),
+          cells: [orNone(nameOf(t)), gpuHours(t.gpu_seconds.total), ...(['useful', 'held_idle'] as const).map((k) => (knowable(r, k) ? share(t.gpu_seconds[k], t.gpu_seconds.total) : '-')), t.gpu_seconds.total > 0 && <Bar amounts={t.gpu_seconds} unit="GPU-seconds" />],
         }))} />
     )}
     {more(r.teams.length)}
@@ -178,8 +181,8 @@ function Requested({ r }: { r: Report }) {
       {rows.length === 0 ? <Empty>Nothing that ran under a time limit has ended in this time.</Empty> : (
         <Table label="Asked against run" cols={[{ title: 'team' }, { title: 'asked GPU-hours', right: true }, { title: 'ran', right: true }, { title: 'of asked', right: true }, { title: 'run within asked', wide: true }]}
           rows={rows.map((t) => ({
-            key: t.name,
-            cells: [orNone(t.name), gpuHours(t.requested_gpu_seconds), gpuHours(t.used_gpu_seconds), share(t.used_gpu_seconds, t.requested_gpu_seconds),
+            key: nameOf(t),
+            cells: [orNone(nameOf(t)), gpuHours(t.requested_gpu_seconds), gpuHours(t.used_gpu_seconds), share(t.used_gpu_seconds, t.requested_gpu_seconds),
               <svg class="plot" aria-hidden="true"><rect fill="#0072B2" width={`${Math.min(100, (100 * t.used_gpu_seconds) / t.requested_gpu_seconds).toFixed(1)}%`} y="2" height="10" /><rect class="edge" fill="none" width="100%" y="2" height="10" /></svg>],
           }))} />
       )}

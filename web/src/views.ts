@@ -4,7 +4,8 @@ import type { Amounts, Column } from './columns'
 export type Instant = string | null
 
 export interface ReportRow {
-  name: string
+  name?: string
+  team?: string
   gpu_seconds: Amounts
   workloads: number
   started: number
