@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "api/answers.h"
 #include "api/assets.h"
@@ -77,12 +78,50 @@ io::HttpResponse asset(const io::HttpRequest& request) {
                  fmt::format("nothing is at {}; the API is below /v1", request.path));
 }
 
+// What a stranger may ask about: amounts that a cluster could have, texts that are read in no time.
+Result<void> check_asked(const Job& job) {
+  constexpr int64_t kMost = 1'000'000;
+  constexpr size_t kTextMax = 4096;
+  const JobRequest& r = job.request;
+  const auto within = [](const char* what, int64_t value, int64_t least,
+                         int64_t most) -> Result<void> {
+    if (value >= least && value <= most) return {};
+    return fail("job-bad", fmt::format("{} is {}: from {} to {}", what, value, least, most));
+  };
+  const std::tuple<const char*, int64_t, int64_t, int64_t> amounts[] = {
+      {"devices.per_node", r.devices.per_node, 0, 1024},
+      {"devices.per_task", r.devices.per_task, 0, 1024},
+      {"devices.total", r.devices.total, 0, kMost},
+      {"devices.share_milli", r.devices.share_milli, 0, 1000},
+      {"nodes_min", r.nodes_min, 0, kMost},
+      {"nodes_max", r.nodes_max, 0, kMost},
+      {"cpus", r.cpus, 0, 1000 * kMost},
+      {"cpus_per_node", r.cpus_per_node, 0, kMost},
+      {"memory_per_node_mb", r.memory_per_node_mb, 0, int64_t{1} << 40},
+      {"memory_per_cpu_mb", r.memory_per_cpu_mb, 0, int64_t{1} << 40},
+      {"tasks", r.tasks, 0, 1000 * kMost},
+      {"time_limit_s", r.time_limit_s, -1, int64_t{10} * 366 * 86'400},
+      {"switches", r.switches, 0, kMost}};
+  for (const auto& [what, value, least, most] : amounts)
+    if (auto good = within(what, value, least, most); !good) return good;
+  for (const std::string* text : {&job.partition, &r.features, &r.nodes_required, &r.nodes_excluded,
+                                  &r.licences, &r.dependency, &job.reservation})
+    if (text->size() > kTextMax)
+      return fail("job-bad", fmt::format("a text of {} bytes: at most {}", text->size(), kTextMax));
+  return {};
+}
+
 // The body of a question about a job: {"job":{…}}, as events state one.
 Result<Job> job_of(const io::HttpRequest& request) {
+  constexpr size_t kBodyMax = 64 << 10;
+  if (request.body.size() > kBodyMax)
+    return fail("job-bad",
+                fmt::format("a job of {} bytes: at most {}", request.body.size(), kBodyMax));
   const auto event = read_event(request.body);
   if (!event) return std::unexpected(event.error());
   const Job* job = std::get_if<Job>(&event->what);
   if (job == nullptr) return fail("event-bad", "this is no job: {\"job\":{…}}");
+  if (auto good = check_asked(*job); !good) return std::unexpected(good.error());
   return *job;
 }
 

@@ -3,29 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/hostlist.h"
 
 namespace fairlead {
 
+namespace {
+
+// An amount that makes no sense (below zero) is not stated.
+int32_t amount(int64_t stated) {
+  return static_cast<int32_t>(std::clamp<int64_t>(stated, 0, std::numeric_limits<int32_t>::max()));
+}
+
+int64_t memory(int64_t stated) {
+  constexpr int64_t kMemoryMax = int64_t{1} << 40;  // MiB: more than any node has
+  return std::clamp<int64_t>(stated, 0, kMemoryMax);
+}
+
+}  // namespace
+
 Shape shape_of(const Job& job) {
   const JobRequest& r = job.request;
   Shape shape{.partition = job.partition,
               .model = r.devices.model,
-              .per_node = r.devices.per_node,
-              .total = r.devices.total,
+              .per_node = amount(r.devices.per_node),
+              .total = amount(r.devices.total),
               .nodes = std::max(1, r.nodes_min),
-              .cpus_per_node = r.cpus_per_node,
-              .memory_per_node_mb = r.memory_per_node_mb,
+              .cpus_per_node = amount(r.cpus_per_node),
+              .memory_per_node_mb = memory(r.memory_per_node_mb),
               .features = r.features,
               .nodes_required = r.nodes_required,
               .nodes_excluded = r.nodes_excluded,
-              .switches = r.switches,
+              .switches = amount(r.switches),
               .exclusive = r.exclusive};
   if (r.memory_per_cpu_mb > 0) {
-    shape.memory_per_node_mb = r.memory_per_cpu_mb * std::max(1, r.cpus_per_node);
+    constexpr int64_t kCpusMax = int64_t{1} << 20;
+    shape.memory_per_node_mb =
+        memory(memory(r.memory_per_cpu_mb) * std::clamp<int64_t>(r.cpus_per_node, 1, kCpusMax));
   }
-  if (shape.per_node > 0 && shape.total == 0) shape.total = shape.per_node * shape.nodes;
+  if (shape.per_node > 0 && shape.total == 0)
+    shape.total = amount(int64_t{shape.per_node} * shape.nodes);
   return shape;
 }
 

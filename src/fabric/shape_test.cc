@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace fairlead {
 namespace {
 
@@ -120,6 +122,21 @@ TEST(Shape, SaysItselfShortly) {
   EXPECT_EQ(to_text(Shape{.model = "h100", .per_node = 8, .total = 32, .nodes = 4}), "4x8 h100");
   EXPECT_EQ(to_text(Shape{.total = 8}), "8");
   EXPECT_EQ(to_text(Shape{.nodes = 2}), "2 nodes, no devices");
+}
+
+TEST(Shape, AmountsThatMakeNoSenseAreNotStated) {
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  Job job;
+  job.request = {.devices = {.per_node = -1, .total = -8},
+                 .nodes_min = -3,
+                 .cpus_per_node = -1,
+                 .memory_per_node_mb = -1,
+                 .switches = -1};
+  EXPECT_EQ(shape_of(job), (Shape{.nodes = 1}));
+  job.request = {.devices = {.per_node = kMost}, .nodes_min = kMost, .cpus_per_node = kMost};
+  job.request.memory_per_cpu_mb = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(shape_of(job).total, kMost);
+  EXPECT_GT(shape_of(job).memory_per_node_mb, 0);
 }
 
 }  // namespace

@@ -210,6 +210,27 @@ class Api(unittest.TestCase):
                     answer = self.daemon.get(path.replace("{label}", label) + query)
                 self.assertEqual(list(against_schema(content["application/json"]["schema"], answer, document)), [])
 
+    def test_a_job_that_makes_no_sense_is_refused(self) -> None:
+        devices = '{"model":"h100","per_node":8,"total":8}'
+        rows = [
+            ("a negative amount", '{"devices":{"model":"h100","per_node":-1,"total":8}}', "devices.per_node"),
+            ("too much", '{"nodes_min":2000000000,"devices":%s}' % devices, "nodes_min"),
+            ("a limit beyond time", '{"time_limit_s":9000000000000000,"devices":%s}' % devices, "time_limit_s"),
+            ("a text without end", '{"features":"%s"}' % ("a|" * 4000), "bytes"),
+            ("a body without end", '{"features":"%s"}' % ("a|" * 100_000), "bytes"),
+        ]
+        for route in ("/v1/simulate", "/v1/place"):
+            for name, request, word in rows:
+                with self.subTest(route, row=name):
+                    body = '{"seq":0,"at":0,"job":{"partition":"all","request":%s}}' % request
+                    asked = urllib.request.Request(self.daemon.url + route, data=body.encode())
+                    with self.assertRaises(urllib.error.HTTPError) as refused:
+                        urllib.request.urlopen(asked, timeout=20)
+                    answer = json.load(refused.exception)
+                    self.assertEqual((answer["status"], answer["code"]), (400, "job-bad"), answer)
+                    self.assertIn(word, answer["detail"])
+        self.assertEqual(self.request("GET", "/healthz")[0], 200)
+
     def test_every_route_of_the_document_takes_its_parameters(self) -> None:
         for path, item in self.daemon.get("/v1/openapi.json")["paths"].items():
             for parameter in item.get("get", {"parameters": []})["parameters"]:
