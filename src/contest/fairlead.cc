@@ -11,6 +11,7 @@
 // telemetry.
 #include <algorithm>
 #include <deque>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "contest/board_room.h"
@@ -200,7 +201,9 @@ class Fairlead : public Rival {
     arena.start_on(job, places);
     quota_.charge(j.team, j.gang.device, size_of(j));
     usage_.change(j.team, j.gang.device, j.gang.total(), arena.now());
-    const int64_t again = arena.fate(job).lost / j.gang.total();  // seconds
+    int64_t& lost_before = lost_before_[job];  // of all takings but the last
+    const int64_t again = (arena.fate(job).lost - lost_before) / j.gang.total();  // seconds
+    lost_before = arena.fate(job).lost;
     running_.insert(place_of(job), {.work = work,
                                     .started = instant_of_seconds(arena.now()),
                                     .ends = instant_of_seconds(arena.run(job).due),
@@ -241,6 +244,7 @@ class Fairlead : public Rival {
   std::vector<RunningWork> running_;  // by id
   policy::SpentPairs spent_;
   policy::Claims claims_;
+  std::unordered_map<JobIndex, int64_t> lost_before_;
   std::vector<policy::WorkId> reserved_;  // at the last full look
   int64_t full_at_ = 0;
   std::deque<int64_t> evictions_;  // when

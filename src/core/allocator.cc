@@ -1,6 +1,7 @@
 #include "core/allocator.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/budgets.h"
 #include "core/job_forms.h"
@@ -46,51 +47,49 @@ void Allocator::begin(const State& state) {
   for (const auto& [id, workload] : state.workloads) changed_.push_back(id);
 }
 
+std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Workload& workload) {
+  std::optional<Asked> asked;
+  for (const Job& form : forms_of(state, workload.job)) {
+    const uint32_t shape = room_->number_of(state, form);
+    if (shape == 0) continue;
+    const policy::DeviceId device = room_->device_of(shape);
+    const policy::Milli size = amount_of(form.request.devices.model, shape_of(form).total);
+    if (asked) {
+      asked->declared.others.push_back(
+          {.device = device, .size = size, .time_max = asked->work.time_max, .shape = shape});
+      continue;
+    }
+    asked.emplace(Asked{.work = work_of(state, workload, device, shape), .declared = {}});
+    asked->work.size = size;
+  }
+  if (asked) asked->work.has_forms = !asked->declared.others.empty();
+  return asked;
+}
+
 void Allocator::take_in(const State& state, WorkloadId id) {
   for (uint64_t task = 0; waiting_.find(work_id(id, task)) != nullptr; ++task)
     waiting_.remove(work_id(id, task));
   forms_.erase(forms_.lower_bound(work_id(id)), forms_.lower_bound(work_id(id + 1)));
   const auto found = state.workloads.find(id);
   if (found == state.workloads.end() || !waits_for_room(found->second)) return;
-  const Workload& workload = found->second;
-  std::optional<policy::Work> asked;
-  policy::Declared declared;
-  for (const Job& form : forms_of(state, workload.job)) {
-    const uint32_t shape = room_->number_of(state, form);
-    if (shape == 0) continue;
-    const policy::DeviceId device = room_->device_of(shape);
-    const policy::Milli size = policy::devices(shape_of(form).total);
-    if (asked) {
-      declared.others.push_back(
-          {.device = device, .size = size, .time_max = asked->time_max, .shape = shape});
-      continue;
-    }
-    asked = work_of(state, workload, device, shape);
-    asked->size = size;
-  }
+  auto asked = asked_of(state, found->second);
   if (!asked) return;
-  for (int32_t task = 0; task < tasks_of(workload.job); ++task) {
-    asked->id = work_id(id, static_cast<uint64_t>(task));
-    waiting_.put(*asked);
-    if (!declared.others.empty()) forms_[asked->id] = declared;
+  for (int32_t task = 0; task < tasks_of(found->second.job); ++task) {
+    asked->work.id = work_id(id, static_cast<uint64_t>(task));
+    waiting_.put(asked->work);
+    if (!asked->declared.others.empty()) forms_[asked->work.id] = asked->declared;
   }
 }
 
 // As runs of its team have gone, else its limit; more devices of one class are so much quicker.
-void Allocator::predict_lengths(const KnownLengths& lengths) {
-  std::map<policy::TeamId, std::optional<Duration>> middle;
-  for (auto& [id, declared] : forms_) {
-    const policy::Work& work = *waiting_.find(id);
-    const auto [known, is_new] = middle.try_emplace(work.team);
-    if (is_new) known->second = lengths.median(work.team);
-    declared.length = known->second.value_or(work.time_max);
-    if (work.time_max.us > 0) declared.length = std::min(declared.length, work.time_max);
-    for (policy::Form& form : declared.others) {
-      form.length = declared.length;
-      if (form.device != work.device) continue;
-      form.length.us = static_cast<int64_t>(static_cast<__int128>(declared.length.us) *
-                                            work.size.value / form.size.value);
-    }
+void Allocator::predict_length(const policy::Work& work, policy::Declared& declared) const {
+  declared.length = seen_->lengths.median(work.team).value_or(work.time_max);
+  if (work.time_max.us > 0) declared.length = std::min(declared.length, work.time_max);
+  for (policy::Form& form : declared.others) {
+    form.length = declared.length;
+    if (form.device != work.device) continue;
+    form.length.us = static_cast<int64_t>(static_cast<__int128>(declared.length.us) *
+                                          work.size.value / form.size.value);
   }
 }
 
@@ -100,12 +99,14 @@ void Allocator::take_stock(const State& state) {
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
-  const KnownLengths lengths(state);
-  predict_lengths(lengths);
-  seen_.emplace(Seen{.quota = quota_of(state),
+  KnownLengths lengths(state);
+  std::vector<policy::RunningWork> running = running_work(state, lengths);
+  seen_.emplace(Seen{.lengths = std::move(lengths),
+                     .quota = quota_of(state),
                      .usages = usages_of(state),
-                     .running = running_work(state, lengths),
+                     .running = std::move(running),
                      .budgets = budgets_of(state)});
+  for (auto& [id, declared] : forms_) predict_length(*waiting_.find(id), declared);
   stock_of_ = state.steps;
 }
 
@@ -121,6 +122,7 @@ policy::World Allocator::world(const State& state, const policy::Waiting& waitin
           .spent = kNone,
           .now = state.now,
           .evictions_left = evictions_left,
+          .forms = &forms_,
           .claims = &state.suggested.claims};
 }
 
@@ -131,11 +133,9 @@ std::optional<int64_t> Allocator::evictions_most() const {
 
 Allocation Allocator::look(const State& state) {
   take_stock(state);
-  policy::World world = this->world(state, waiting_, evictions_most());
-  world.forms = &forms_;
   SiteRoom::Visit visit(*room_, state);
   Allocation allocation;
-  allocation.plan = policy::look(world, visit);
+  allocation.plan = policy::look(world(state, waiting_, evictions_most()), visit);
   for (const policy::Decision& act : allocation.plan.acts)
     allocation.nodes.push_back(visit.nodes_of(act.work));
   allocation.shapes = room_->numbers();
@@ -148,21 +148,32 @@ std::optional<Answer> Allocator::ask(const State& state, const Workload& workloa
                                      bool may_take_back) {
   if (!waits_for_room(workload)) return std::nullopt;
   if (!seen_ || stock_of_ != state.steps) take_stock(state);
-  const bool is_known = room_->numbers().contains(shape_of(workload.job));
+  std::vector<Job> strange;  // forms whose shapes nothing that waits has
+  for (const Job& form : forms_of(state, workload.job))
+    if (!room_->numbers().contains(shape_of(form))) strange.push_back(form);
   std::optional<Answer> answer;
-  if (const uint32_t shape = room_->number_of(state, workload.job)) {
-    const policy::Work work = work_of(state, workload, room_->device_of(shape), shape);
+  if (auto asked = asked_of(state, workload)) {
     std::vector<policy::Work> as_it_is;
+    std::vector<policy::Forms::node_type> forms;
     for (uint64_t task = 0; const policy::Work* w = waiting_.find(work_id(workload.id, task));
          ++task)
       as_it_is.push_back(*w);
-    for (const policy::Work& w : as_it_is) waiting_.remove(w.id);
-    waiting_.put(work);
-    answer = ask(state, work, may_take_back);
-    waiting_.remove(work.id);
+    for (const policy::Work& w : as_it_is) {
+      waiting_.remove(w.id);
+      forms.push_back(forms_.extract(w.id));
+    }
+    waiting_.put(asked->work);
+    if (!asked->declared.others.empty()) {
+      predict_length(asked->work, asked->declared);
+      forms_[asked->work.id] = std::move(asked->declared);
+    }
+    answer = ask(state, asked->work, may_take_back);
+    waiting_.remove(asked->work.id);
+    forms_.erase(asked->work.id);
     for (const policy::Work& w : as_it_is) waiting_.put(w);
+    for (policy::Forms::node_type& form : forms) forms_.insert(std::move(form));
   }
-  if (!is_known) room_->forget(workload.job);
+  for (const Job& form : std::views::reverse(strange)) room_->forget(form);  // the last first
   return answer;
 }
 
@@ -181,7 +192,9 @@ Answer Allocator::ask(const State& state, const policy::Work& work, bool may_tak
   for (const policy::Decision& d : plan.acts)
     if (d.verdict == policy::Verdict::preempt && d.claimant == work.id)
       answer.victims.push_back(workload_of(d.work));
-  if (answer.verdict.verdict == policy::Verdict::admit) answer.nodes = visit.nodes_of(work.id);
+  if (answer.verdict.verdict == policy::Verdict::admit ||
+      answer.verdict.verdict == policy::Verdict::reshape)
+    answer.nodes = visit.nodes_of(work.id);
   return answer;
 }
 
@@ -195,15 +208,21 @@ std::optional<policy::Decision> verdict_on(const State& state, const Workload& w
     const auto found = std::ranges::find_if(*part, is_it);
     if (found != part->end()) return *found;
   }
-  const auto number = last.shapes.find(shape_of(workload.job));
-  const auto device = device_class_of(state, workload.job);
-  if (number == last.shapes.end() || number->second == 0 || !device) return std::nullopt;
-  const auto refused =
-      last.refused.find(policy::group_of(work_of(state, workload, *device, number->second)));
-  if (refused == last.refused.end()) return std::nullopt;
-  policy::Decision decision = refused->second;
-  decision.work = work_id(workload.id);
-  return decision;
+  for (const Job& form : forms_of(state, workload.job)) {
+    const auto number = last.shapes.find(shape_of(form));
+    const auto device = device_class_of(state, form);
+    if (number == last.shapes.end() || number->second == 0 || !device) continue;
+    policy::Work work = work_of(state, workload, *device, number->second);
+    work.size = amount_of(form.request.devices.model, shape_of(form).total);
+    auto refused = last.refused.find(policy::group_of(work));
+    work.has_forms = true;
+    if (refused == last.refused.end()) refused = last.refused.find(policy::group_of(work));
+    if (refused == last.refused.end()) return std::nullopt;
+    policy::Decision decision = refused->second;
+    decision.work = work_id(workload.id);
+    return decision;
+  }
+  return std::nullopt;
 }
 
 }  // namespace fairlead

@@ -80,9 +80,17 @@ class Allocator {
   void take_stock(const State& state);
   Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
-  void predict_lengths(const KnownLengths& lengths);
+
+  struct Asked {
+    policy::Work work;
+    policy::Declared declared;  // the other forms that it accepts
+  };
+  // Nothing: none of its forms could ever be served.
+  std::optional<Asked> asked_of(const State& state, const Workload& workload);
+  void predict_length(const policy::Work& work, policy::Declared& declared) const;
 
   struct Seen {  // by the last look
+    KnownLengths lengths;
     policy::Quota quota;
     policy::Usages usages;
     std::vector<policy::RunningWork> running;

@@ -60,7 +60,13 @@ class Draws {
 
 Foreseen Allocator::foresee(const State& state, const RunLengths& lengths) {
   CHECK(room_ && seen_);
-  const policy::Waiting first = policy::first_of_order(world(state, waiting_, 0), kEstimatesMax);
+  // A future plays work as it asks: which form would be taken depends on lengths that it draws.
+  const auto as_asked = [&](const policy::Waiting& waiting) {
+    policy::World world = this->world(state, waiting, 0);
+    world.forms = nullptr;
+    return world;
+  };
+  const policy::Waiting first = policy::first_of_order(as_asked(waiting_), kEstimatesMax);
   const Draws draws(state, lengths, seen_->running);
   Foreseen told{
       .starts = {}, .behind = static_cast<int64_t>(waiting_.size() - first.size()), .steps = 0};
@@ -69,7 +75,7 @@ Foreseen Allocator::foresee(const State& state, const RunLengths& lengths) {
   for (int future = 0; future < kFutures; ++future) {
     SiteRoom::Visit visit(*room_, state);
     const policy::FutureTold played = policy::play_future(
-        world(state, first, 0), visit,
+        as_asked(first), visit,
         {.ends = draws.ends(future),
          .length = [&](const policy::Work& work) { return draws.length(work, future); },
          .follow_calendar =

@@ -296,6 +296,47 @@ TEST(Allocator, WhatIsIdleForLongIsTakenByTheLadder) {
   EXPECT_EQ(site.state().suggested.now.at(victim).rule, "idle");
 }
 
+// Half of it is on a node that nobody stated: what it does there is not known.
+TEST(Allocator, WhatIsSeenInPartIsNotIdle) {
+  Site site;
+  std::vector<What> facts{stated(kRules)};
+  for (uint32_t i = 1; i <= 4; ++i) {
+    Job one = started(job(10 + i, i < 3 ? "prod" : "res", 1, 8), 5, {"n" + std::to_string(i)});
+    if (i == 2) {
+      one = started(job(12, "prod", 2, 8), 5, {"n2", "n9"});
+      one.request.devices.total = 16;
+    }
+    facts.push_back(one);
+  }
+  facts.push_back(job(1, "prod", 1, 8));
+  site.poll(10, facts);
+  for (int64_t at = 10; at <= 2400; at += 10) {
+    for (const char* node : {"n1", "n2", "n3", "n4"})
+      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
+    site.poll(at, {});
+  }
+  for (const auto& [id, suggestion] : site.state().suggested.now)
+    EXPECT_NE(suggestion.rule, "idle") << site.state().workloads.at(id).job.label;
+}
+
+// An instance is a seventh of a device, waiting as well as held.
+TEST(Allocator, InstancesThatAreAskedForAreParts) {
+  Site site;
+  std::vector<What> facts;
+  for (const char* name : {"n1", "n2", "n3", "n4"})
+    facts.push_back(Node{.name = name,
+                         .state = NodeState::idle,
+                         .devices = {{"h100_1g.10gb", std::string_view(name) == "n1" ? 7 : 0}},
+                         .cpus = 64,
+                         .memory_mb = 512'000});
+  for (uint32_t id = 1; id <= 4; ++id) {
+    facts.push_back(job(id, "prod", 1, 1));
+    std::get<Job>(facts.back()).request.devices.model = "h100_1g.10gb";
+  }
+  site.poll(10, facts);
+  for (uint32_t id = 1; id <= 4; ++id) EXPECT_NE(site.suggested(id), nullptr) << id;
+}
+
 // A run that was thrown away is left alone until it has done that again.
 TEST(Allocator, WhatWasRequeuedIsSparedForAsLong) {
   Site site;

@@ -276,7 +276,13 @@ void Engine::apply(const OrganisationStated& stated) {
   state_.organisation_stated = stated;
   state_.organisation = std::move(*known);
   intern_organisation();
-  if (state_.organisation) assign_all(state_);
+  if (state_.organisation) {
+    assign_all(state_);
+  } else {  // nothing is suggested any more
+    state_.suggested.now.clear();
+    state_.suggested.claims.clear();
+    state_.estimates.now.clear();
+  }
   allocator_.forget();
   state_.allocation = nullptr;
 }

@@ -81,6 +81,13 @@ void Engine::estimate() {
                .latest = promise,
                .by_history = lengths_.like(state_.workloads.at(id)) != nullptr};
   }
+  // What was told first is kept until the start, also where others come before it for a while.
+  for (const auto& [id, before] : estimates.now) {
+    const auto waits = state_.workloads.find(id);
+    if (waits == state_.workloads.end() || waits->second.job.state != JobState::pending) continue;
+    const auto [kept, is_new] = now.try_emplace(id, before);
+    if (is_new) kept->second.latest = {.made = before.latest.made};
+  }
   estimates.now = std::move(now);
   estimates.made = state_.now;
   estimates.steps = foreseen.steps;
@@ -101,7 +108,8 @@ void Engine::score_estimate(const Workload& workload, bool waited) {
   }
   EstimateCard& card = estimates.card;
   if (told == estimates.now.end()) {
-    card.not_told += estimates.made.known() ? 1 : 0;
+    // The first task of an array that starts is scored; those that start with it were told as one.
+    card.not_told += estimates.made.known() && record == nullptr ? 1 : 0;
     return;
   }
   const StartEstimate estimate = told->second;

@@ -11,7 +11,9 @@ namespace {
 
 // One for each class of devices: the partitions that have it, in the job's order.
 std::vector<Job> by_class(const State& state, const Job& job) {
-  if (!job.request.devices.model.empty() || device_class_of(state, job)) return {job};
+  if (!job.partition.contains(',') || !job.request.devices.model.empty() ||
+      device_class_of(state, job))
+    return {job};
   std::vector<policy::DeviceId> order;
   std::map<policy::DeviceId, Job> forms;
   for_each_name(job.partition, [&](const std::string& name) {
@@ -51,7 +53,7 @@ std::vector<Job> forms_of(const State& state, const Job& job) {
     for (const int32_t nodes : numbers_of_nodes(job.request)) {
       forms.push_back(of_class);
       JobRequest& request = forms.back().request;
-      if (nodes == request.nodes_min) continue;
+      if (nodes == std::max(1, request.nodes_min)) continue;
       request.nodes_min = nodes;
       request.devices.total = request.devices.per_node * nodes;
     }

@@ -24,7 +24,8 @@ bool came_to_its_end(JobState state) {
 }  // namespace
 
 void RunLengths::add(const PastWorkload& past) {
-  if (past.epochs == 0 || past.run_s <= 0 || !came_to_its_end(past.state)) return;
+  if (past.epochs == 0 || past.run_s <= 0 || past.devices <= 0) return;
+  if (!came_to_its_end(past.state)) return;
   const bool limited = past.time_limit_s > 0;
   const int64_t seconds_max = std::min(past.run_s, int64_t{UINT32_MAX});
   const int64_t part =
@@ -55,15 +56,15 @@ std::optional<Duration> RunLengths::draw(const Kind* kind, Duration limit, Durat
   const auto length_of = [&](uint32_t run) {
     return limit.us > 0 ? Duration{limit.us / kPpm * run} : seconds(run);
   };
-  uint64_t longer = 0;
-  const uint32_t count = kind == nullptr ? 0 : kind->count;
-  for (uint32_t i = 0; i < count; ++i) longer += length_of(kind->runs[i]) > already ? 1 : 0;
-  if (longer == 0) return limit.us > 0 ? std::optional(std::max(limit, already)) : std::nullopt;
-  uint64_t chosen = chance % longer;
-  for (uint32_t i = 0;; ++i) {
-    const Duration length = length_of(kind->runs[i]);
-    if (length > already && chosen-- == 0) return length;
-  }
+  std::array<uint32_t, kRunsKept> longer{};
+  size_t count = 0;
+  for (uint32_t i = 0; kind != nullptr && i < kind->count; ++i)
+    if (length_of(kind->runs[i]) > already) longer[count++] = kind->runs[i];
+  if (count == 0) return limit.us > 0 ? std::optional(std::max(limit, already)) : std::nullopt;
+  // By rank, so that one length more or less moves a draw to its neighbour at most.
+  const auto rank = static_cast<size_t>(static_cast<unsigned __int128>(chance) * count >> 64);
+  std::nth_element(longer.begin(), longer.begin() + rank, longer.begin() + count);
+  return length_of(longer[rank]);
 }
 
 }  // namespace fairlead

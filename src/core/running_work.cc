@@ -47,15 +47,21 @@ class IdleRule {
     if (!after_ || w.idle.kind == IdleKind::none || state_.frozen ||
         std::cmp_less(w.idle.devices, w.devices.size()))
       return false;
-    const bool for_long = std::ranges::all_of(w.devices, [&](DeviceIndex d) {
-      const Activity& activity = state_.devices[d].activity;
-      return activity.quiet_since.known() && state_.now - activity.quiet_since >= *after_;
-    });
-    if (!for_long) return false;
-    const policy::ReclaimIdle& rule = *state_.organisation->rules().idle;
-    if (!rule.kinds.empty() &&
-        std::ranges::find(rule.kinds, kind_name(w.idle.kind)) == rule.kinds.end())
+    // A part of it that is not seen may be at work.
+    if (w.unplaced_milli > 0 || std::cmp_less(w.devices.size(), w.job.request.devices.total))
       return false;
+    const policy::ReclaimIdle& rule = *state_.organisation->rules().idle;
+    const bool waits_for_peer = w.idle.kind == IdleKind::failed_peer;
+    const bool is_so = std::ranges::all_of(w.devices, [&](DeviceIndex d) {
+      const Activity& activity = state_.devices[d].activity;
+      const bool for_long =
+          activity.quiet_since.known() && state_.now - activity.quiet_since >= *after_;
+      return for_long &&
+             (rule.kinds.empty() ||
+              std::ranges::find(rule.kinds, kind_name(idle_kind(activity, waits_for_peer))) !=
+                  rule.kinds.end());
+    });
+    if (!is_so) return false;
     return std::ranges::none_of(rule.unless, [&](const policy::Exempt& exempt) {
       return exempt.klass == klass && state_.now - w.run_start < exempt.time;
     });
@@ -89,7 +95,9 @@ policy::ClassId class_or_last(const State& state, const Workload& workload) {
 }
 
 Duration time_limit(const Job& job) {
-  return seconds(std::max<int64_t>(0, job.request.time_limit_s));
+  constexpr int64_t kLimitMax = int64_t{100} * 366 * 86'400;  // beyond which a limit is none
+  const int64_t stated = job.request.time_limit_s;
+  return stated > kLimitMax ? Duration{} : seconds(std::max<int64_t>(0, stated));
 }
 
 KnownLengths::KnownLengths(const State& state)
@@ -113,7 +121,7 @@ std::optional<Duration> KnownLengths::median(TeamId team) const {
 }
 
 std::optional<Duration> KnownLengths::beyond(TeamId team, Duration age, policy::WorkId id) const {
-  const uint32_t part = policy::part_of(id);
+  const uint32_t part = policy::part_of(workload_of(id));  // ids of work leave gaps for tasks
   const auto length = by_team_[team].length_beyond(age, part);
   return length ? length : of_all_.length_beyond(age, part);
 }

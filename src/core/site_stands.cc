@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/allocator.h"
+#include "core/job_forms.h"
 
 namespace fairlead {
 
@@ -81,15 +82,16 @@ Stands SiteRoom::Visit::stands_for(const policy::Work& work, size_t most) {
 
 std::optional<Stands> Allocator::stands(const State& state, const Workload& workload, size_t most) {
   if (!seen_ || stock_of_ != state.steps) take_stock(state);
-  const bool is_known = room_->numbers().contains(shape_of(workload.job));
+  const Job job = forms_of(state, workload.job).front();
+  const bool is_known = room_->numbers().contains(shape_of(job));
   std::optional<Stands> stands;
-  if (const uint32_t shape = room_->number_of(state, workload.job)) {
+  if (const uint32_t shape = room_->number_of(state, job)) {
     policy::Work work;
     work.device = room_->device_of(shape);
     work.shape = shape;
     stands = SiteRoom::Visit(*room_, state).stands_for(work, most);
   }
-  if (!is_known) room_->forget(workload.job);
+  if (!is_known) room_->forget(job);
   return stands;
 }
 

@@ -87,6 +87,23 @@ TEST(Form, SaysWhatWasChosenAndWhy) {
   EXPECT_EQ(decisions[0].reshape->ends_otherwise, kNow + seconds(16 * kHour));
 }
 
+// What is larger than all that is free is refused by groups behind a reservation; one that accepts
+// less is asked.
+TEST(Form, IsNotRefusedWithWhatAsksForTheSame) {
+  TestCluster c = asked({.name = ""});
+  c.submit(3, kRoot, 16);
+  c.submit(4, kRoot, 16);
+  for (Work& w : c.waiting) w.time_max = seconds(96 * kHour);
+  c.forms[4] = {.length = seconds(6 * kHour), .others = {form(8, 2 * kHour)}};
+  c.forms[4].others[0].time_max = seconds(3 * kHour);
+  for (Work& w : c.waiting) w.has_forms = w.id == 4;
+  c.act();
+  EXPECT_FALSE(c.runs(2)) << "has the reservation";
+  EXPECT_FALSE(c.runs(3));
+  ASSERT_TRUE(c.runs(4)) << "over before that";
+  EXPECT_EQ(c.find_running(4)->work.size, devices(8));
+}
+
 // A form is no way around a limit, and none of somebody else's reservation.
 TEST(Form, KeepsToLimitsAndReservations) {
   TestCluster c = asked({.name = "", .others = {form(8, 12 * kHour)}});

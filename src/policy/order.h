@@ -77,13 +77,14 @@ class Tournament {
   void close();                  // its whole group is out. Requires: there is a top.
   void changed(const Work& by);  // its team holds more or less now
 
-  // All groups of `device` that ask for more than `size` are out; f is called with the first of
-  // each.
+  // All groups of `device` that ask for more than `size` are out, but those that accept other
+  // forms; f is called with the first of each.
   template <class F>
   void close_larger(DeviceId device, Milli size, F&& f) {
     bool any = false;
     for (Contestant& c : contestants_) {
-      if (!c.plays() || c.next->device != device || c.next->size <= size) continue;
+      if (!c.plays() || c.next->has_forms) continue;
+      if (c.next->device != device || c.next->size <= size) continue;
       f(*c.next);
       c.next = c.group->end();
       any = true;

@@ -112,7 +112,7 @@ TEST(Patience, AClaimGrowsOldFromLookToLook) {
   for (RunningWork& r : c.running) r.started = kNow - seconds(3 * kHour);
   Claims claims;
   std::optional<int64_t> taken_after;
-  for (int64_t hour = 0; hour < 5 && !taken_after; ++hour) {
+  for (int64_t hour = 0; hour < 6; ++hour) {
     const Instant now = kNow + seconds(hour * kHour);
     for (RunningWork& r : c.running) r.ends = now + seconds(600);  // and never does
     const Waiting waiting(c.waiting);
@@ -129,7 +129,10 @@ TEST(Patience, AClaimGrowsOldFromLookToLook) {
                             .claims = &claims},
                            room);
     claims = claims_of(plan, claims, now);
-    if (!plan.acts.empty()) taken_after = hour;
+    if (taken_after) {
+      EXPECT_FALSE(plan.acts.empty()) << "nobody did it yet: so it stands at hour " << hour;
+    }
+    if (!plan.acts.empty() && !taken_after) taken_after = hour;
   }
   EXPECT_EQ(taken_after, 3) << "three hours would have been lost when the claim began";
 }

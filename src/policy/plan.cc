@@ -61,10 +61,10 @@ class Look {
         plan_.own.push_back(verdict);
         order.pop();  // the next of its group has none
         refuse_larger(order, work->device);
-      } else if (verdict.cause == Cause::reservation && tries < kTriesMax) {
+      } else if ((verdict.cause == Cause::reservation || work->has_forms) && tries < kTriesMax) {
         ++tries;
         plan_.own.push_back(verdict);
-        order.pop();  // a shorter one may not move it
+        order.pop();  // a shorter one may not move it, and one like it may accept another form
       } else {
         plan_.refusals.push_back({group_of(*work), verdict});
         order.close();
@@ -346,6 +346,11 @@ Claims claims_of(const Plan& plan, const Claims& before, Instant now) {
   };
   for (const Decision& d : plan.own) add(d);
   for (const Refusal& refusal : plan.refusals) add(refusal.why);
+  // Who takes back keeps its claim: until that is done, the next look decides the same.
+  for (const Decision& d : plan.acts) {
+    const auto claim = d.verdict == Verdict::preempt ? before.find(d.claimant) : before.end();
+    if (claim != before.end()) claims.insert(*claim);
+  }
   return claims;
 }
 

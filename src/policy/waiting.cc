@@ -7,7 +7,8 @@ GroupKey group_of(const Work& work) {
           .device = work.device,
           .klass = work.klass,
           .size = work.size,
-          .shape = work.shape};
+          .shape = work.shape,
+          .has_forms = work.has_forms};
 }
 
 Waiting::Waiting(const std::vector<Work>& work) {

@@ -24,6 +24,7 @@ struct GroupKey {
   ClassId klass = 0;
   Milli size;
   uint32_t shape = 0;
+  bool has_forms = false;
   auto operator<=>(const GroupKey&) const = default;
 };
 GroupKey group_of(const Work& work);

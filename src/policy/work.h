@@ -12,10 +12,11 @@ struct Work {
   TeamId team = 0;
   ClassId klass = 0;
   DeviceId device = 0;
-  Milli size;          // all of it at once, or nothing
-  Instant since;       // submitted; kept when it is requeued
-  Duration time_max;   // how long it may run; zero: not known
-  uint32_t shape = 0;  // how it wants to stand: a number that only a Room knows; 0: anyhow
+  Milli size;              // all of it at once, or nothing
+  Instant since;           // submitted; kept when it is requeued
+  Duration time_max;       // how long it may run; zero: not known
+  uint32_t shape = 0;      // how it wants to stand: a number that only a Room knows; 0: anyhow
+  bool has_forms = false;  // it accepts others (form.h), so it is not refused with what is alike
 };
 
 struct RunningWork {
