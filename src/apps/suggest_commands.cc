@@ -60,7 +60,7 @@ int show_simulation(Program& p, Asker& asker, const SimulateArguments& a) {
 
 // A workload that waits, unless a file has this name.
 int show_placement(Program& p, Asker& asker, const SimulateArguments& a) {
-  const bool is_script = a.script.contains('/') || std::filesystem::exists(a.script);
+  const bool is_script = a.script.contains('/') || std::filesystem::is_regular_file(a.script);
   Result<PlacementTold> got;
   if (is_script) {
     const auto job = job_of(a);
@@ -70,6 +70,9 @@ int show_placement(Program& p, Asker& asker, const SimulateArguments& a) {
         [&](const Engine& e) -> Result<PlacementTold> { return placement_of(e, *job); },
         to_json(Event{.seq = 0, .at = {}, .what = *job}));
   } else {
+    if (!a.user.empty() || !a.account.empty())
+      return complain_usage("--user and --account are of a script, and this is a workload",
+                            "leave them out");
     got = asker.ask<PlacementTold>(
         "/v1/place?workload=" + io::percent_encode(a.script),
         [&](const Engine& e) -> Result<PlacementTold> {

@@ -168,21 +168,24 @@ class Trial {
   Trial(Explainer& explainer, const Engine& engine, const Workload& workload)
       : explainer_(explainer), engine_(engine), workload_(workload) {}
 
-  Tried run(const CureRequest& request, const std::vector<const Blocker*>& cured) {
+  // Nothing: the planner has no say in it.
+  std::optional<Tried> run(const CureRequest& request, const std::vector<const Blocker*>& cured) {
     Workload changed = workload_;
     changed.job = with_request(workload_.job, request);
     std::vector<std::string> left;
     const auto answer = engine_.ask(changed, /*may_take_back=*/false);
-    if (!answer) return {};
+    if (!answer) return std::nullopt;
     for (const Blocker& b : explainer_.blockers_of(changed, &answer->verdict)) {
       for (const Blocker* one : cured)
-        if (is_same(b, *one)) return {};
+        if (is_same(b, *one)) return Tried{};
       if (keeps(b)) left.emplace_back(enum_name(b.code));
     }
-    if (!left.empty()) return {CureEffect::removes, fmt::format("leaves {}", fmt::join(left, " "))};
-    if (answer->verdict.verdict == policy::Verdict::admit)
-      return {CureEffect::starts, "starts now"};
-    return {CureEffect::removes, "and others are ahead"};
+    if (!left.empty())
+      return Tried{CureEffect::removes, fmt::format("leaves {}", fmt::join(left, " "))};
+    if (answer->verdict.verdict == policy::Verdict::admit ||
+        answer->verdict.verdict == policy::Verdict::reshape)
+      return Tried{CureEffect::starts, "starts now"};
+    return Tried{CureEffect::removes, "and others are ahead"};
   }
 
  private:
@@ -197,25 +200,31 @@ void tell(Blocker& b, const Job& job, const CureRequest& request, const Tried& t
   b.cure_request = request;
 }
 
-// The best of what is tried: the first that starts, else the first that removes.
+// The best of what is tried: the first that starts, else the first that removes. What its rule says
+// stands where there is nothing to try.
 void cure(Blocker& b, Trial& trial, const State& state, const Workload& w) {
   Tried best;
   CureRequest request;
+  bool is_tried = false;
   for (const CureRequest& candidate : Changes(w.job).of(state, w, b)) {
-    Tried tried = trial.run(candidate, {&b});
-    if (tried.effect <= best.effect) continue;
-    best = std::move(tried);
+    std::optional<Tried> tried = trial.run(candidate, {&b});
+    is_tried = is_tried || tried.has_value();
+    if (!tried || tried->effect <= best.effect) continue;
+    best = *std::move(tried);
     request = candidate;
     if (best.effect == CureEffect::starts) break;
   }
   if (best.effect != CureEffect::none) {
     tell(b, w.job, request, best);
-  } else if (b.waiting_cures == WaitingCures::never) {
-    b.cure = b.by_policy ? "a larger limit" : code_text(b.code).cure;
-  } else if (b.code == BUDGET_SPENT) {
-    b.cure = "wait until it begins anew";
-  } else {
-    b.cure = "wait";
+  } else if (b.by_policy || is_tried) {
+    if (b.code == BUDGET_SPENT)
+      b.cure = "wait until it begins anew";
+    else if (b.waiting_cures == WaitingCures::never)
+      b.cure = b.by_policy ? "a larger limit" : code_text(b.code).cure;
+    else if (b.waiting_cures == WaitingCures::yes)
+      b.cure = "wait";
+    else
+      b.cure = code_text(b.code).cure;
   }
 }
 
@@ -265,9 +274,9 @@ void try_cures(Explainer& explainer, const Engine& engine, const Workload& w, Ex
     together = together ? both(asked, *together, b.cure_request) : b.cure_request;
   }
   if (cured.size() < 2) return;
-  const Tried tried = trial.run(*together, cured);
-  if (tried.effect == CureEffect::starts)
-    x.enough = text_of(w.job, *together) + ": " + tried.leaves;
+  const std::optional<Tried> tried = trial.run(*together, cured);
+  if (tried && tried->effect == CureEffect::starts)
+    x.enough = text_of(w.job, *together) + ": " + tried->leaves;
 }
 
 }  // namespace fairlead

@@ -185,7 +185,9 @@ Explanation Explainer::explain(const Workload& w) {
   x.ahead = ahead_of(w, nullptr);
   x.blockers = blockers_of(w);
   x.scheduler_reason = job.reason;
-  if (engine_ != nullptr && state_.organisation) try_cures(*this, *engine_, w, x);
+  // Components of one job start together, and the planner is asked of one: nothing is tried there.
+  if (engine_ != nullptr && state_.organisation && job.het_id == 0)
+    try_cures(*this, *engine_, w, x);
   judge(job, x);
   x.scheduler_start_estimate = job.start_planned;
   x.start = start_of(state_, w);
@@ -197,6 +199,7 @@ Explanation Explainer::explain_supposed(const Workload& w) {
   CHECK(engine_ != nullptr);
   supposed_ = engine_->ask(w, /*may_take_back=*/true);
   Explanation x = explain(w);
+  if (!x.start.p50.known()) x.start.unknown = "starts are foreseen of what is submitted";
   supposed_.reset();
   return x;
 }

@@ -205,7 +205,8 @@ StartTold start_of(const State& state, const Workload& w) {
     told.unknown = "it waits for something else first";
   else if (estimates.made < w.first_seen)
     told.unknown = "it was not asked yet";
-  else if (estimate == estimates.now.end() && estimates.behind > 0)
+  else if (estimates.behind > 0 &&
+           (estimate == estimates.now.end() || estimate->second.latest.made < estimates.made))
     told.unknown = fmt::format(
         "it is not among the first {} of the order, or would not start in "
         "what is foreseen",

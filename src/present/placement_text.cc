@@ -30,7 +30,7 @@ std::string options_block(const PlacementTold& p, const TextOptions& options) {
                           {"why"}},
               .rows = {}};
   for (const PlacementOption& o : p.options)
-    table.rows.push_back({&o == p.options.data() ? "taken" : "instead", o.nodes,
+    table.rows.push_back({&o == p.options.data() ? "first" : "else", o.nodes,
                           with_thousands(o.leaves), o.under.empty() ? "-" : o.under,
                           with_thousands(o.left.devices), with_thousands(o.left.whole_nodes),
                           with_thousands(o.left.loose), o.because});
@@ -47,7 +47,8 @@ std::string placement_text(const PlacementTold& p, const TextOptions& options) {
       paragraph("wants " + p.wants, options, 0) + "\n";
   if (!p.note.empty()) return out + paragraph(p.note, options);
   if (p.fits) {
-    out += heading("It would stand on " + p.options[0].nodes, options) + nodes_block(p, options);
+    out += heading("As the next it would stand on " + p.options[0].nodes, options) +
+           nodes_block(p, options);
     out += "\n" + heading("Why there, and where else", options) + options_block(p, options);
     out += "\n" + paragraph(fmt::format("room before: {}; after: {}", left_text(p.before),
                                         left_text(p.options[0].left)),
@@ -56,8 +57,13 @@ std::string placement_text(const PlacementTold& p, const TextOptions& options) {
     out += paragraph(fmt::format("It fits nowhere now; room: {}.", left_text(p.before)), options);
   }
   for (const std::string& line : p.keeps) out += paragraph(line, options);
-  if (p.verdict == "start")
-    out += paragraph("By " + p.organisation + " it would start now.", options);
+  if (p.verdict == "start") {
+    std::string text = "By " + p.organisation + " it would start now";
+    if (!p.start_nodes.empty()) text += " on " + p.start_nodes;
+    if (!p.takes_back.empty())
+      text += fmt::format(", with devices taken back from {}", fmt::join(p.takes_back, " "));
+    out += paragraph(text + " (suggested, nothing is done).", options);
+  }
   return out;
 }
 
@@ -75,7 +81,7 @@ Table placement_table(const PlacementTold& p) {
                           {"because"}},
               .rows = {}};
   for (const PlacementOption& o : p.options)
-    table.rows.push_back({p.workload, &o == p.options.data() ? "taken" : "instead", o.nodes,
+    table.rows.push_back({p.workload, &o == p.options.data() ? "first" : "else", o.nodes,
                           std::to_string(o.gpus), o.model, std::to_string(o.leaves), o.under,
                           std::to_string(o.left.devices), std::to_string(o.left.whole_nodes),
                           std::to_string(o.left.loose), o.because});

@@ -195,6 +195,7 @@ std::string policy_line(const Explanation& x, Instant now) {
     if (p.since.known() && now > p.since) text += ", for " + age(p.since, now) + " already";
     if (!p.takes_back.empty())
       text += fmt::format(", with devices taken back from {}", fmt::join(p.takes_back, " "));
+    if (!p.because.empty()) text += ", " + p.because;
     return text + " (suggested, nothing is done)";
   }
   std::string text = fmt::format("by {} it would wait: {}", p.organisation, p.because);

@@ -26,7 +26,8 @@ EstimatesTold estimates_of(const State& state) {
   const Estimates& e = state.estimates;
   const EstimateCard& card = e.card;
   return {.made = e.made,
-          .told = std::ssize(e.now),
+          .told = std::ranges::count_if(
+              e.now, [](const auto& of) { return of.second.latest.p50.known(); }),
           .asked = e.asked,
           .behind = e.behind,
           .started = card.started,

@@ -13,19 +13,16 @@ namespace {
 
 std::string leaves_text(size_t n) { return n == 1 ? "one leaf" : fmt::format("{} leaves", n); }
 
-std::string name_or(const std::string& name, const char* otherwise) {
-  return name.empty() ? otherwise : name;
-}
-
 // Why the planner's place is the one it takes: the rules of fabric/capacity_index.h in words.
 std::string why(const Stand& stand, const RoomLeft& before) {
   std::string text =
-      stand.level == 0
-          ? fmt::format(
+      stand.level > 0 ? fmt::format("no lower switch than {} has room for all of it",
+                                    stand.lowest.empty() ? "the root" : stand.lowest)
+      : stand.lowest.empty()
+          ? "of those with room for it, it leaves the least to spare"
+          : fmt::format(
                 "all of it under {}, which of those with room for it has the least to spare",
-                name_or(stand.lowest, "one switch"))
-          : fmt::format("no lower switch than {} has room for all of it",
-                        name_or(stand.lowest, "the root"));
+                stand.lowest);
   const int64_t broken = before.whole_nodes - stand.left.whole_nodes;
   const bool fills = std::ranges::all_of(
       stand.parts, [](const Stand::Part& part) { return part.free_before == part.devices; });
@@ -34,6 +31,10 @@ std::string why(const Stand& stand, const RoomLeft& before) {
   return text + fmt::format("; {} broken into", broken == 1
                                                     ? "1 whole node is"
                                                     : fmt::format("{} whole nodes are", broken));
+}
+
+std::string fewer(int64_t nodes) {
+  return nodes == 1 ? "1 whole node fewer" : fmt::format("{} whole nodes fewer", nodes);
 }
 
 // What is worse about another than about the first.
@@ -45,9 +46,11 @@ std::string why_not(const Stand& other, const Stand& first) {
                     leaves_text(first.leaves.size())));
   if (other.level > first.level) say("a higher switch");
   if (other.left.whole_nodes < first.left.whole_nodes)
-    say(fmt::format("{} fewer whole nodes left", first.left.whole_nodes - other.left.whole_nodes));
-  if (other.left.loose > first.left.loose)
-    say(fmt::format("{} more loose GPUs", other.left.loose - first.left.loose));
+    say(fmt::format("{} left", fewer(first.left.whole_nodes - other.left.whole_nodes)));
+  if (other.left.loose > first.left.loose) {
+    const int64_t more = other.left.loose - first.left.loose;
+    say(more == 1 ? "1 more loose GPU" : fmt::format("{} more loose GPUs", more));
+  }
   return text.empty() ? "no worse by these numbers: more to spare below its switch" : text;
 }
 
@@ -77,6 +80,8 @@ PlacementTold placement_of(const Engine& engine, const Workload& w, const Explan
   placement.wants = x.wants;
   placement.organisation = x.policy.organisation;
   placement.verdict = x.policy.verdict;
+  placement.start_nodes = x.policy.nodes;
+  placement.takes_back = x.policy.takes_back;
   for (const Blocker& b : x.blockers) {
     if (b.code == BlockerCode::PRIORITY || b.code == BlockerCode::NOT_YET_EXAMINED) continue;
     placement.keeps.push_back(fmt::format("{}: {}; {}", enum_name(b.code), b.message, b.cure));

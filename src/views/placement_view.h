@@ -1,4 +1,5 @@
-// Where a workload would stand if it started now, why there, where else, and what it leaves.
+// Where a workload would stand if it were the next, why there, where else, and what it leaves. Who
+// is ahead of it, and what would be taken back for it, the planner knows: `start_nodes`.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ struct PlacementNode {
 };
 BOOST_DESCRIBE_STRUCT(PlacementNode, (), (node, gpus, free_before))
 
-// One place; the first is what would be taken.
+// One place; the first is the one that its rules choose.
 struct PlacementOption {
   std::string nodes;  // hostlist
   int64_t gpus = 0;
@@ -39,14 +40,16 @@ struct PlacementTold {
   RoomLeft before;  // of the models that it could have
   std::vector<PlacementNode> nodes;
   std::vector<PlacementOption> options;
-  std::string verdict;             // of the planner: start, reserve, defer; empty: it takes no part
+  std::string verdict;      // of the planner: start, reserve, defer; empty: it takes no part
+  std::string start_nodes;  // of a start: where, with those ahead of it placed
+  std::vector<std::string> takes_back;
   std::vector<std::string> keeps;  // what keeps it, each with its cure
   std::string note;
   bool operator==(const PlacementTold&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PlacementTold, (),
                       (apiVersion, kind, site, as_of, workload, team, klass, wants, organisation,
-                       fits, before, nodes, options, verdict, keeps, note))
+                       fits, before, nodes, options, verdict, start_nodes, takes_back, keeps, note))
 
 constexpr size_t kPlacementOptions = 3;  // chosen
 

@@ -52,8 +52,8 @@ BOOST_DESCRIBE_STRUCT(ReportRow, (),
 
 struct TeamRow : ReportRow {
   std::string team;
-  int64_t held_gpus = 0;  // now, of the organisation's classes of devices
-  int64_t own_gpus = -1;  // what it has a right to; -1: no organisation says
+  int64_t held_gpus = -1;  // now, of the organisation's classes of devices; -1: none says
+  int64_t own_gpus = -1;   // what it has a right to; the same
   bool operator==(const TeamRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TeamRow, (),

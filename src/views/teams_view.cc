@@ -51,6 +51,7 @@ class Builder {
       : state_(state),
         org_(state.organisation->rules()),
         quota_(quota_of(state)),
+        budgets_used_(budgets_used_ppm(state)),
         usages_(usages_of(state)),
         by_team_((org_.teams.size() + 1) * org_.devices.size()) {
     for (const WorkloadId id : state.queues.holding()) count(state.workloads.at(id));
@@ -184,7 +185,7 @@ class Builder {
             .share_ppm = share_ppm(t, d),
             .window = window == nullptr ? "" : to_text(*window),
             .budget = is_of_budget(team, d) ? budget_text(org_, team) : "",
-            .budget_used_ppm = is_of_budget(team, d) ? budget_used_ppm(state_, t) : std::nullopt};
+            .budget_used_ppm = is_of_budget(team, d) ? budgets_used_[t] : std::nullopt};
   }
 
   policy::Wide usage_and_held(TeamId t, DeviceId d) const {
@@ -230,6 +231,7 @@ class Builder {
   const State& state_;
   const policy::Organisation& org_;
   policy::Quota quota_;
+  std::vector<std::optional<int64_t>> budgets_used_;  // by team
   policy::Usages usages_;
   std::vector<Work> by_team_;  // by team and device; nobody's last
   std::map<std::string, UnassignedRow> unassigned_;

@@ -146,7 +146,7 @@ class Suggestions(Site):
         self.assertEqual((told["team"], told["fits"], [n["node"] for n in told["nodes"]]), ("ml", True, ["n002"]))
         self.assertEqual(told["before"], {"devices": 8, "whole_nodes": 1, "loose": 0})
         self.assertEqual(told["options"][0]["left"], {"devices": 4, "whole_nodes": 0, "loose": 4})
-        self.assertIn("It would stand on n002", daemon.run("place", str(script)).stdout)
+        self.assertIn("As the next it would stand on n002", daemon.run("place", str(script)).stdout)
         self.assertIn("n002", daemon.run("place", str(script), "-o", "yaml").stdout)
         waits = self.submit("alice", "-p", "all", "-N", "2", "--gpus-per-node=8", "-t", "60", "--wrap", "sleep 600")
         text = eventually("what waits has a place", 30, lambda: (t := daemon.run("place", waits, want=None).stdout) and t)
