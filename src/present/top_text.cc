@@ -66,12 +66,12 @@ std::string strong(const std::string& text, const TextOptions& t) {
 }
 
 std::string keys_line(const TopOptions& o) {
-  std::string text = fmt::format("q quit  c {}   sort:", o.by_class ? "teams" : "classes");
+  std::string text = "q quit   sort:";
   for (const TopKey& k : kKeys) {
     const bool chosen = o.order == k.order;
     text += fmt::format("  {} {}{}{}", k.key, chosen ? "[" : "", k.title, chosen ? "]" : "");
   }
-  return text;
+  return text + (o.by_class ? "   c teams" : "   c classes");  // last: a narrow screen cuts it
 }
 
 std::string now_line(const Report& r, const TextOptions& t) {
