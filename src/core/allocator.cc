@@ -22,13 +22,14 @@ int32_t tasks_of(const Job& job) {
   return std::min(tasks, kTasksMax);
 }
 
-policy::Work work_of(const State& state, const Workload& workload, policy::DeviceId device,
-                     uint32_t shape) {
+// In one of its forms, which a room knows by a number.
+policy::Work work_of(const State& state, const Workload& workload, const Job& form,
+                     policy::DeviceId device, uint32_t shape) {
   return {.id = work_id(workload.id),
           .team = team_of(state, workload).value_or(policy::kRoot),
           .klass = class_or_last(state, workload),
           .device = device,
-          .size = amount_of(workload.job.request.devices.model, shape_of(workload.job).total),
+          .size = amount_of(form.request.devices.model, shape_of(form).total),
           .since = workload.first_submit,
           .time_max = time_limit(workload.job),
           .shape = shape};
@@ -52,15 +53,12 @@ std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Wo
   for (const Job& form : forms_of(state, workload.job)) {
     const uint32_t shape = room_->number_of(state, form);
     if (shape == 0) continue;
-    const policy::DeviceId device = room_->device_of(shape);
-    const policy::Milli size = amount_of(form.request.devices.model, shape_of(form).total);
-    if (asked) {
+    const policy::Work work = work_of(state, workload, form, room_->device_of(shape), shape);
+    if (asked)
       asked->declared.others.push_back(
-          {.device = device, .size = size, .time_max = asked->work.time_max, .shape = shape});
-      continue;
-    }
-    asked.emplace(Asked{.work = work_of(state, workload, device, shape), .declared = {}});
-    asked->work.size = size;
+          {.device = work.device, .size = work.size, .time_max = work.time_max, .shape = shape});
+    else
+      asked.emplace(Asked{.work = work, .declared = {}});
   }
   if (asked) asked->work.has_forms = !asked->declared.others.empty();
   return asked;
@@ -212,8 +210,7 @@ std::optional<policy::Decision> verdict_on(const State& state, const Workload& w
     const auto number = last.shapes.find(shape_of(form));
     const auto device = device_class_of(state, form);
     if (number == last.shapes.end() || number->second == 0 || !device) continue;
-    policy::Work work = work_of(state, workload, *device, number->second);
-    work.size = amount_of(form.request.devices.model, shape_of(form).total);
+    policy::Work work = work_of(state, workload, form, *device, number->second);
     auto refused = last.refused.find(policy::group_of(work));
     work.has_forms = true;
     if (refused == last.refused.end()) refused = last.refused.find(policy::group_of(work));

@@ -4,6 +4,7 @@
 
 #include "base/hostlist.h"
 #include "base/rng.h"
+#include "core/test_jobs.h"
 #include "core/test_restart.h"
 
 namespace fairlead {
@@ -25,40 +26,12 @@ devices h100 { h100 }
 )";
 
 Job job(uint32_t id, std::string account, int32_t nodes, int32_t per_node) {
-  Job j{.id = id,
-        .label = std::to_string(id),
-        .user = "ana",
-        .account = std::move(account),
-        .qos = "batch",
-        .partition = "all"};
-  j.state = JobState::pending;
-  j.reason = "Resources";
-  j.priority = 100;
-  j.submit = instant_of_seconds(kStart + id);
-  j.request = {.devices = {.model = "h100", .per_node = per_node, .total = nodes * per_node},
-               .nodes_min = nodes,
-               .time_limit_s = 3600};
-  return j;
+  return waiting_job(id, std::move(account), nodes, per_node, instant_of_seconds(kStart + id));
 }
-
-// What a scheduler does with a job that waits.
 Job started(Job j, int64_t at, const std::vector<std::string>& nodes) {
-  j.state = JobState::running;
-  j.reason = "None";
-  j.start = instant_of_seconds(kStart + at);
-  for (const std::string& node : nodes) {
-    NodeShare share{.node = node, .device_count = j.request.devices.per_node};
-    for (int32_t d = 0; d < share.device_count; ++d) share.devices.push_back(d);
-    j.held.push_back(share);
-  }
-  return j;
+  return started_job(std::move(j), instant_of_seconds(kStart + at), nodes);
 }
-Job ended(Job j, int64_t at) {
-  j.state = JobState::completed;
-  j.end = instant_of_seconds(kStart + at);
-  j.held.clear();
-  return j;
-}
+Job ended(Job j, int64_t at) { return ended_job(std::move(j), instant_of_seconds(kStart + at)); }
 
 // Four nodes of eight under two leaves.
 class Site {

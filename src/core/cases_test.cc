@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "core/allocator.h"
 #include "core/team_books.h"
+#include "core/test_jobs.h"
 #include "core/test_restart.h"
 
 namespace fairlead {
@@ -33,22 +34,8 @@ struct Asked {
 };
 
 Job job(const Asked& asked) {
-  Job j{.id = asked.id,
-        .label = std::to_string(asked.id),
-        .user = "ana",
-        .account = asked.account,
-        .qos = "batch",
-        .partition = "all"};
-  j.state = JobState::pending;
-  j.reason = "Resources";
-  j.priority = 100;
-  j.submit = instant_of_seconds(kStart + 1);
-  j.request = {.devices = {.model = "h100",
-                           .per_node = asked.per_node,
-                           .total = asked.nodes * asked.per_node},
-               .nodes_min = asked.nodes,
-               .time_limit_s = 3600};
-  return j;
+  return waiting_job(asked.id, asked.account, asked.nodes, asked.per_node,
+                     instant_of_seconds(kStart + 1));
 }
 
 class Site {

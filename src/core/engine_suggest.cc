@@ -28,19 +28,7 @@ int64_t devices_of(const Workload& workload) {
              : shape_of(workload.job).total;
 }
 
-// By the planner's own reckoning, so that what is told is what was compared.
-int64_t lost_if_taken(const State& state, const policy::Organisation& rules,
-                      const Workload& workload) {
-  policy::RunningWork r{.work = {}, .started = workload.run_start, .ends = {}, .kept_till = {}};
-  r.work.klass =
-      class_of(state, workload).value_or(static_cast<policy::ClassId>(rules.classes.size() - 1));
-  r.work.size = policy::devices(devices_of(workload));
-  constexpr unsigned __int128 kMilliMicros = 1'000'000'000;
-  return static_cast<int64_t>(policy::loss_of(rules, r, state.now) / kMilliMicros);
-}
-
-std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Allocation& allocation,
-                                                const policy::Organisation& rules) {
+std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Allocation& allocation) {
   std::map<WorkloadId, Suggestion> found;
   std::map<WorkloadId, std::set<NodeIndex>> nodes;
   for (size_t i = 0; i < allocation.plan.acts.size(); ++i) {
@@ -54,7 +42,7 @@ std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Alloca
                    .devices = devices_of(workload),
                    .claimant = claimant,
                    .rule = rule_name(act.rule),
-                   .lost_device_seconds = lost_if_taken(state, rules, workload)};
+                   .lost_device_seconds = act.lost_device_seconds};
       found[claimant].victims.push_back(id);
       continue;
     }
@@ -87,7 +75,7 @@ std::string in_which_form(const Allocation& allocation, const Workload& workload
 void Engine::suggest() {
   if (!state_.organisation) return;
   auto allocation = std::make_shared<Allocation>(allocator_.look(state_));
-  auto now = suggestions_of(state_, *allocation, allocator_.rules());
+  auto now = suggestions_of(state_, *allocation);
   for (auto& [id, suggestion] : now) {
     const auto before = state_.suggested.now.find(id);
     if (before != state_.suggested.now.end() && before->second.kind == suggestion.kind &&

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/test_jobs.h"
 #include "core/test_restart.h"
 
 namespace fairlead {
@@ -22,36 +23,15 @@ devices h100 { h100 }
 )";
 
 Job job(uint32_t id, std::string user, int32_t nodes, int64_t limit_s) {
-  Job j{.id = id,
-        .label = std::to_string(id),
-        .user = std::move(user),
-        .account = "prod",
-        .qos = "batch",
-        .partition = "all"};
-  j.state = JobState::pending;
-  j.reason = "Resources";
-  j.priority = 100;
-  j.submit = instant_of_seconds(kStart - 10'000 + id);
-  j.request = {.devices = {.model = "h100", .per_node = 8, .total = nodes * 8},
-               .nodes_min = nodes,
-               .time_limit_s = limit_s};
+  Job j = waiting_job(id, "prod", nodes, 8, instant_of_seconds(kStart - 10'000 + id));
+  j.user = std::move(user);
+  j.request.time_limit_s = limit_s;
   return j;
 }
 Job started(Job j, int64_t at, const std::string& node) {
-  j.state = JobState::running;
-  j.reason = "None";
-  j.start = instant_of_seconds(kStart + at);
-  NodeShare share{.node = node, .device_count = 8};
-  for (int32_t d = 0; d < 8; ++d) share.devices.push_back(d);
-  j.held = {share};
-  return j;
+  return started_job(std::move(j), instant_of_seconds(kStart + at), {node});
 }
-Job ended(Job j, int64_t at) {
-  j.state = JobState::completed;
-  j.end = instant_of_seconds(kStart + at);
-  j.held.clear();
-  return j;
-}
+Job ended(Job j, int64_t at) { return ended_job(std::move(j), instant_of_seconds(kStart + at)); }
 
 // Two nodes of eight.
 class Site {

@@ -3,18 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace fairlead::policy {
 namespace {
 
 using Worth = unsigned __int128;  // thousandths of a device, times microseconds
-
-int64_t device_seconds(Worth worth) {
-  constexpr Worth kMilliMicros = 1'000'000'000;
-  constexpr auto kMost = static_cast<Worth>(std::numeric_limits<int64_t>::max());
-  return static_cast<int64_t>(std::min(worth / kMilliMicros, kMost));
-}
 
 Worth lost_by(const Field& f, const std::vector<Victim>& victims, Instant when) {
   Worth lost = 0;

@@ -318,7 +318,8 @@ class Look {
     plan_.acts.push_back({.verdict = Verdict::preempt,
                           .work = r.work.id,
                           .claimant = claimant.id,
-                          .rule = victim.rule});
+                          .rule = victim.rule,
+                          .lost_device_seconds = device_seconds(loss_of(org_, r, w_.now))});
   }
 
   const World& w_;

@@ -51,6 +51,7 @@ struct Decision {
   Instant at;                             // of reserve; unknown: ends are not predicted
   WorkId claimant = 0;                    // of preempt
   Rule rule{};                            // of preempt
+  int64_t lost_device_seconds = 0;        // of preempt: what would be done again
   std::optional<Reshape> reshape = {};    // of reshape: it starts now, in another form
   std::optional<Patience> patience = {};  // of defer and reserve: what is not taken back for it
   bool operator==(const Decision&) const = default;

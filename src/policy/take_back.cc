@@ -1,6 +1,7 @@
 #include "policy/take_back.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -333,6 +334,12 @@ std::optional<Rule> rule_for(const Field& f, const Quota& q, const Work& claiman
       victim.work.team != p && q.entitled({victim.work.team, victim.work.device, {}}, p);
   if (victim_entitled && !anywhere) return std::nullopt;
   return Rule::klass;
+}
+
+int64_t device_seconds(unsigned __int128 loss) {
+  constexpr unsigned __int128 kMilliMicros = 1'000'000'000;
+  constexpr unsigned __int128 kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(loss / kMilliMicros, kMost));
 }
 
 unsigned __int128 loss_of(const Organisation& org, const RunningWork& victim, Instant now) {

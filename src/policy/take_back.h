@@ -97,6 +97,7 @@ std::optional<Rule> rule_for(const Field& field, const Quota& quota, const Work&
 
 // Device-microseconds (in thousandths) that would be done again.
 unsigned __int128 loss_of(const Organisation& organisation, const RunningWork& victim, Instant now);
+int64_t device_seconds(unsigned __int128 loss);  // as much as fits
 
 // Returns the victims in the order in which they are taken, by index at most `victims_max` of them;
 // nothing where no set makes the claimant fit. `gone` are not there any more.

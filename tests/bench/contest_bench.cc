@@ -8,20 +8,14 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
-#include <ctime>
 
 #include "contest/contest.h"
 #include "contest/rivals.h"
+#include "cpu_clock.h"
 #include "sim/synthetic.h"
 
 namespace fairlead {
 namespace {
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 int64_t peak_mib() {
   rusage usage{};

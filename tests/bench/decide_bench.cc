@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
 
 #include "core/team_books.h"
+#include "cpu_clock.h"
 #include "explain/explain.h"
 #include "explain/simulate.h"
 #include "views/comparison.h"
@@ -22,12 +22,6 @@ namespace {
 using namespace fairlead;
 
 constexpr int64_t kStart = 1'796'000'400;
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
 
 void show(const char* what, int times, const std::function<void(int)>& work) {
   std::vector<double> took;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -20,6 +19,7 @@
 #include "contest/match.h"
 #include "contest/rivals.h"
 #include "core/engine.h"
+#include "cpu_clock.h"
 #include "sim/synthetic.h"
 
 namespace fairlead {
@@ -227,12 +227,6 @@ Result<History> history_of(int argc, char** argv) {
     inputs.push_back({argv[3], content.str()});
   }
   return read_history(std::move(inputs));
-}
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
 int run(int argc, char** argv) {

@@ -2,24 +2,18 @@
 //
 //   cmake --build --preset release --target plan_bench && build/release/plan_bench
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/rng.h"
+#include "cpu_clock.h"
 #include "policy/plan.h"
 
 namespace fairlead::policy {
 namespace {
 
 constexpr Instant kNow = instant_of_seconds(1'796'025'600);
-
-double cpu_seconds() {  // of this process: others on the machine are of no account
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 // Four branches of five teams, three classes, one class of devices.
 Organisation organisation(int64_t capacity) {

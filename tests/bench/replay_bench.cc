@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
-#include <ctime>
 
+#include "cpu_clock.h"
 #include "sim/replay.h"
 #include "sim/synthetic.h"
 
@@ -16,11 +16,7 @@ namespace {
 // Processor time, so that other work on the machine counts as little as it can. One thread.
 struct Clock {
   using time_point = double;
-  static double now() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-  }
+  static double now() { return fairlead::cpu_seconds(); }
 };
 
 double seconds_since(Clock::time_point start) { return Clock::now() - start; }

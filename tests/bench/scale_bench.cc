@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "codec/event_json.h"
 #include "codec/json.h"
+#include "cpu_clock.h"
 #include "explain/explain.h"
 #include "runtime/site.h"
 #include "runtime/store_journal.h"
@@ -27,12 +27,6 @@
 namespace {
 
 using namespace fairlead;
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
 
 void show(const char* what, double seconds, const char* target) {
   std::printf("%-52s %10.1f ms   target %s\n", what, seconds * 1000, target);

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 
 #include "adapters/prometheus/query_answer.h"
 #include "adapters/prometheus/telemetry_events.h"
+#include "cpu_clock.h"
 #include "runtime/site.h"
 
 namespace {
@@ -26,12 +26,6 @@ constexpr const char* kMetrics[] = {"DCGM_FI_DEV_GPU_UTIL",     "DCGM_FI_PROF_GR
                                     "DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_DEV_FB_USED",
                                     "DCGM_FI_DEV_FB_FREE",      "DCGM_FI_DEV_POWER_USAGE",
                                     "DCGM_FI_DEV_SM_CLOCK",     "DCGM_FI_DEV_GPU_TEMP"};
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
 
 double timed(const std::function<void()>& work) {
   const double begun = cpu_seconds();

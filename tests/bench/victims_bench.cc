@@ -3,24 +3,18 @@
 //
 //   cmake --build --preset release --target victims_bench && build/release/victims_bench
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/rng.h"
+#include "cpu_clock.h"
 #include "policy/take_back.h"
 
 namespace fairlead::policy {
 namespace {
 
 constexpr Instant kNow = instant_of_seconds(1'796'025'600);
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 Organisation one_team() {
   Organisation org;

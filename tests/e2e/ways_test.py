@@ -12,7 +12,7 @@ from support import life, mix_lab
 OF_TIME = {
     "from", "to", "as_of", "gpu_seconds", "wait_us", "since", "last_ok", "seen", "looked_at", "telemetry_coverage_ppm", "useful_ppm",
     "sentences", "sources", "notes", "ended", "cured_at", "ends", "scheduler_start_estimate", "requested_gpu_seconds", "used_gpu_seconds",
-    "cpus_used", "memory_used_mb",
+    "cpus_used", "memory_used_mb", "priority",
 }  # fmt: skip
 
 # What slurmrestd does not tell: limits come from slurmdbd there, and the tree of switches not at all.
