@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "explain/holders.h"
+#include "explain/never_fits.h"
 #include "explain/policy_rules.h"
 #include "fabric/domain_tree.h"
 
@@ -97,54 +98,6 @@ std::string most_together(const State& state, const std::vector<NodeIndex>& node
     for (uint32_t& domain : domain_of) domain = tree.above(level, domain);
   }
   return text;
-}
-
-Blocker never_blocker(const State& state, const Shape& shape, const Fit& found,
-                      const std::vector<bool>& members) {
-  const std::string wants = to_text(shape);
-  Blocker b{.code = SHAPE_NEVER,
-            .object = "partition " + shape.partition,
-            .unit = "nodes",
-            .limit = static_cast<int64_t>(found.could.size()),
-            .wanted = shape.nodes,
-            .short_by = shape.nodes - static_cast<int64_t>(found.could.size()),
-            .waiting_cures = WaitingCures::never};
-  const auto exists = [&](auto&& good) {
-    for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) {
-      if (state.fleet.node(i).present && members[i] && good(state.fleet.node(i))) return true;
-    }
-    return false;
-  };
-  const auto has_devices = [&](const FleetNode& node) {
-    int32_t count = 0;
-    for (const DeviceGroup& g : node.facts.devices)
-      count += shape.model.empty() || g.model == shape.model ? g.count : 0;
-    return count >= std::max(shape.per_node, std::min(shape.total, 1));
-  };
-  if (found.could.empty() && !exists(has_devices)) {
-    b.code = DEVICES_NO_NODE;
-    b.message = shape.per_node > 0
-                    ? fmt::format("no node of partition {} has {}{}", shape.partition,
-                                  count_text(shape.per_node, "devices"),
-                                  shape.model.empty() ? "" : " of model " + shape.model)
-                    : fmt::format("no node of partition {} has devices{}", shape.partition,
-                                  shape.model.empty() ? "" : " of model " + shape.model);
-    b.cure = "a model and number that a node has";
-  } else if (found.could.empty() && !shape.features.empty() && !exists([&](const FleetNode& n) {
-               return features_match(shape.features, n.facts.features);
-             })) {
-    b.code = FEATURES_NO_NODE;
-    b.message =
-        fmt::format("no node of partition {} has features {}", shape.partition, shape.features);
-    b.cure = "without this constraint";
-  } else {
-    b.message =
-        fmt::format("{} asks for {}, and only {} of partition {} could ever take a worker", wants,
-                    count_text(shape.nodes, "nodes"), found.could.size(), shape.partition);
-    b.cure = found.could.empty() ? "another partition"
-                                 : "at most " + count_text(std::ssize(found.could), "nodes");
-  }
-  return b;
 }
 
 Blocker down_blocker(const State& state, const Shape& shape, const Fit& found,
@@ -290,19 +243,23 @@ void CapacityRules::room_for(Explainer& e, const Workload& w, const Shape& shape
   if (could - static_cast<int64_t>(down.size()) < shape.nodes)
     out.push_back(down_blocker(state, shape, found, down));
   if (found.fits_switches) return;
+  if (auto never = never_together(state, w.job, shape, found)) {
+    out.push_back(*std::move(never));
+    if (found.fits_now) return;
+  }
   if (found.fits_now) {
-    Blocker b{.code = TOPOLOGY_FRAGMENTED,
-              .object = fmt::format("{} leaf switches", shape.switches),
-              .unit = "nodes",
-              .limit = shape.switches,
-              .used = found.slots,
-              .wanted = shape.nodes,
-              .message = fmt::format(
-                  "{} are free, but not {} of them under {} switch{}: at most {}",
-                  count_text(std::ssize(found.takes), "nodes"), shape.nodes, shape.switches,
-                  shape.switches == 1 ? "" : "es", most_together(state, found.takes)),
-              .waiting_cures = WaitingCures::yes,
-              .cure = fmt::format("allow {} switches", shape.switches + 1)};
+    Blocker b{
+        .code = TOPOLOGY_FRAGMENTED,
+        .object = fmt::format("{} leaf switches", shape.switches),
+        .unit = "nodes",
+        .limit = shape.switches,
+        .used = found.slots,
+        .wanted = shape.nodes,
+        .message = fmt::format("{} are free, but not {} of them {}: at most {}",
+                               count_text(std::ssize(found.takes), "nodes"), shape.nodes,
+                               under_switches(shape.switches), most_together(state, found.takes)),
+        .waiting_cures = WaitingCures::yes,
+        .cure = fmt::format("allow {} switches", shape.switches + 1)};
     add_device_holders(state, found.serves, b);
     b.cured_at = {};
     out.push_back(std::move(b));

@@ -69,6 +69,24 @@ std::vector<Row> rows() {
                      j.request.switches = 1;
                    }),
        .want = {TOPOLOGY_FRAGMENTED}},
+      {.name = "more nodes than any leaf has",
+       .job = with(waiting(50, "Resources", gang(5, 1)),
+                   [](Job& j) {
+                     j.account = "x";
+                     j.request.switches = 1;
+                   }),
+       .want = {TOPOLOGY_FRAGMENTED},
+       .want_short_by = 1,
+       .want_never = true},
+      {.name = "more nodes than any leaf has, which the scheduler waits for no longer than that",
+       .job = with(waiting(50, "Resources", gang(5, 8)),
+                   [](Job& j) {
+                     j.account = "x";
+                     j.request.switches = 1;
+                     j.request.switches_wait_s = 300;
+                   }),
+       .want = {TOPOLOGY_FRAGMENTED, FRAGMENTED},
+       .want_short_by = 1},
       {.name = "an account above has reached its limit",
        .job = waiting(50, "AssocGrpGRES", gang(2, 8)),
        .want = {ASSOCIATION_LIMIT},
