@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/decision.h"
+#include "model/organisation.h"
 #include "views/report.h"
 
 namespace fairlead {
@@ -18,7 +19,8 @@ struct Problem {  // RFC 9457
 BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code))
 
 struct SiteRow {
-  std::string site, scheduler, release, stage = "observe";
+  std::string site, scheduler, release;
+  Stage stage = Stage::observe;
   Instant as_of;
   bool scheduler_ok = false, telemetry_ok = false;
   int64_t gpus = 0;

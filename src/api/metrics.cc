@@ -120,8 +120,12 @@ void write_misfits(std::string& out, const std::vector<const State*>& sites) {
 
 void Metrics::count(const std::string& site, const std::vector<Decision>& decisions) {
   for (const Decision& d : decisions) {
-    ++decisions_[labels(
-        {{"site", site}, {"kind", enum_name(d.kind)}, {"stage", "observe"}, {"rule", ""}})];
+    const bool suggested =
+        d.kind == DecisionKind::start_suggested || d.kind == DecisionKind::take_back_suggested;
+    ++decisions_[labels({{"site", site},
+                         {"kind", enum_name(d.kind)},
+                         {"stage", enum_name(suggested ? Stage::suggest : Stage::observe)},
+                         {"rule", ""}})];
   }
 }
 

@@ -50,15 +50,19 @@ std::string path_of(const Route& route, Components& components) {
                                                                  : R"({"type":"string"})";
   const std::string problem = schema_of<Problem>(components);
   const bool posts = route.method == "POST";
-  constexpr const char* kBody =
-      R"("requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object"}}}},)";
+  const std::string body =
+      route.body == nullptr
+          ? ""
+          : fmt::format(
+                R"("requestBody":{{"required":{},"content":{{"application/json":{{"schema":{}}}}}}},)",
+                route.body_required, route.body(components));
   return fmt::format(
       R"({}:{{"{}":{{"summary":{},"parameters":[{}],{}"responses":{{)"
       R"("200":{{"description":{},"content":{{{}:{{"schema":{}}}}}}},)"
       R"("default":{{"description":"what is wrong","content":{{"application/problem+json":)"
       R"({{"schema":{}}}}}}}}}}}}})",
       in_quotes(route.path), posts ? "post" : "get", in_quotes(route.about), parameters_of(route),
-      posts ? kBody : "", in_quotes(route.about), in_quotes(route.media), schema, problem);
+      body, in_quotes(route.about), in_quotes(route.media), schema, problem);
 }
 
 }  // namespace

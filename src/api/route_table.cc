@@ -36,6 +36,11 @@ std::string answer(Components& components) {
   return schema_of<T>(components);
 }
 
+std::string asked_job(Components& components) {
+  return R"({"type":"object","properties":{"job":)" +
+         schema_of<Job, SchemaOf::question>(components) + R"(},"required":["job"]})";
+}
+
 constexpr std::string_view kBegin = "from then on: a duration before now, a day or an instant";
 
 const std::vector<Route>& table() {
@@ -73,7 +78,9 @@ const std::vector<Route>& table() {
        answer<Explanation>,
        "application/json",
        true,
-       "POST"},
+       "POST",
+       asked_job,
+       true},
       {"/v1/place",
        "where a job would stand if it started now: {\"job\":{…}}, or nothing and a workload that "
        "waits",
@@ -81,7 +88,8 @@ const std::vector<Route>& table() {
        answer<PlacementTold>,
        "application/json",
        true,
-       "POST"},
+       "POST",
+       asked_job},
       {"/v1/workloads",
        "workloads that the scheduler lists, page by page",
        {{"state", Kind::word, "in this state alone", job_states},

@@ -30,6 +30,8 @@ struct Route {
   std::string_view media = "application/json";
   bool of_a_site = true;  // takes ?site=
   std::string_view method = "GET";
+  std::string (*body)(Components&) = nullptr;  // the schema of what is posted
+  bool body_required = false;
 };
 
 std::span<const Route> routes();

@@ -101,5 +101,17 @@ TEST(OpenApi, ASchemaSaysWhatTheWriterWrites) {
             R"({"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]})");
 }
 
+TEST(OpenApi, NothingOfAQuestionIsRequired) {
+  Components components;
+  EXPECT_EQ((schema_of<Cart, SchemaOf::question>(components)),
+            R"({"$ref":"#/components/schemas/CartAsked"})");
+  EXPECT_EQ(components["CartAsked"],
+            R"({"type":"object","properties":{"class":{"type":"string"},)"
+            R"("colour":{"type":"string","enum":["red","blue"]},)"
+            R"("wheels":{"type":"array","items":{"$ref":"#/components/schemas/WheelAsked"}},)"
+            R"("at":{"type":"integer","description":"microseconds since 1970"}},)"
+            R"("additionalProperties":false})");
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -117,7 +117,7 @@ Result<Job> job_of(const io::HttpRequest& request) {
   if (request.body.size() > kBodyMax)
     return fail("job-bad",
                 fmt::format("a job of {} bytes: at most {}", request.body.size(), kBodyMax));
-  const auto event = read_event(request.body);
+  const auto event = read_event(request.body, json::Unknown::refused);
   if (!event) return std::unexpected(event.error());
   const Job* job = std::get_if<Job>(&event->what);
   if (job == nullptr) return fail("event-bad", "this is no job: {\"job\":{…}}");
@@ -177,7 +177,7 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
     io::HttpResponse refused =
         asked != nullptr && asked->method == "POST"
             ? problem(405, "method", "a job is asked about by POST; nothing is written")
-            : problem(405, "method", "in the observe stage everything is read-only: use GET");
+            : problem(405, "method", "everything is read-only: use GET");
     refused.headers.push_back(
         {"Allow", asked != nullptr && asked->method == "POST" ? "POST" : "GET, HEAD"});
     return refused;
@@ -227,8 +227,8 @@ io::HttpResponse Api::answer(const io::HttpRequest& request) {
   for (const auto& [route, handler] : kRoutes) {
     if (path == route) return with_etag(request, (this->*handler)(*site, request));
   }
-  if (path == "/v1/simulate") return simulated(*site, request);
-  if (path == "/v1/place") return placed(*site, request);
+  if (path == "/v1/simulate") return with_etag(request, simulated(*site, request));
+  if (path == "/v1/place") return with_etag(request, placed(*site, request));
   constexpr std::string_view kWorkloads = "/v1/workloads/", kExplain = "/explain";
   if (path.starts_with(kWorkloads)) {
     std::string_view label = std::string_view(path).substr(kWorkloads.size());
@@ -344,6 +344,7 @@ io::HttpResponse Api::sites() const {
     list.sites.push_back({.site = s.name,
                           .scheduler = "slurm",
                           .release = state.scheduler.release,
+                          .stage = stage_of(state),
                           .as_of = state.now,
                           .scheduler_ok = state.source(Source::scheduler).ok,
                           .telemetry_ok = state.source(Source::telemetry).ok,

@@ -1,7 +1,7 @@
 // The HTTP API: reads of the live state, as JSON views.
 //
 // Every answer is a view (src/views, explain) in JSON, with an ETag; errors are problem documents
-// (RFC 9457). Nothing here changes anything: in the observe stage there is nothing to change.
+// (RFC 9457). Nothing here changes anything: no stage of this version writes.
 #pragma once
 
 #include <functional>

@@ -129,7 +129,7 @@ Result<std::unique_ptr<LocalLook>> LocalLook::take(const AskOptions& options) {
   look->live_ = std::move(*live);
   if (!config->organisation.empty()) {
     OrganisationFeed organisation(config->organisation, look->clock_);
-    organisation.add(look->live_->site());
+    organisation.add(look->live_->site(), Stage::suggest);
     if (const auto begun = organisation.begin(); !begun) return std::unexpected(begun.error());
   }
   look->live_->start();

@@ -148,6 +148,11 @@ ConfigResult read_config(const std::string& text, const std::string& source) {
   return result;
 }
 
+Stage stage_of(const Config& config, const SiteConfig& site) {
+  if (site.stage.empty()) return config.organisation.empty() ? Stage::observe : Stage::suggest;
+  return enum_of_name<Stage>(site.stage).value_or(Stage::observe);
+}
+
 std::string config_keys() {
   return "# An option of the command line wins over a variable, and a variable over this file.\n"
          "sites:   # a list; without it: the Slurm of this machine\n" +

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "evidence/activity.h"
+#include "model/organisation.h"
 
 namespace fairlead {
 
@@ -32,7 +33,7 @@ struct TelemetryConfig {
 
 struct SiteConfig {
   std::string name = "local";
-  std::string stage = "observe";
+  std::string stage;  // empty: as far as can be
   SlurmConfig slurm;
   TelemetryConfig telemetry;
   EvidenceRules evidence;
@@ -46,6 +47,9 @@ struct Config {
   std::string listen_http;   // a second address, loopback only
   std::string organisation;  // a .policy file, or a folder of them; empty: none
 };
+
+// What a site is to do: as its `stage` says; by default it suggests where an organisation is given.
+Stage stage_of(const Config& config, const SiteConfig& site);
 
 // Fails with config-bad, config-unknown-key, config-wrong-type, config-duplicate-key,
 // config-not-allowed. All that is wrong is told, not the first only.

@@ -25,12 +25,11 @@ Problem check_via(const std::string& text) {
 }
 
 Problem check_stage(const std::string& text) {
-  if (text != "suggest" && text != "enforce")
-    return one_of("stage", text, {"observe", "suggest", "enforce"});
+  if (text != "enforce") return one_of("stage", text, {"observe", "suggest", "enforce"});
   return Diagnostic{.code = "config-not-allowed",
                     .message = fmt::format("stage '{}' does not exist in this version", text),
                     .place = {},
-                    .hint = "observe"};
+                    .hint = "suggest"};
 }
 
 Problem check_url(const std::string& text) {
@@ -73,7 +72,8 @@ Problem check_listen(const std::string& text) {
 constexpr ConfigKey kKeys[] = {
     {"site", "name", "--name", "alpha", "how reports call it (local)",
      [](Config&, SiteConfig& s) -> ConfigField { return &s.name; }},
-    {"site", "stage", "", "observe", "the only one of this version",
+    {"site", "stage", "", "suggest",
+     "observe or suggest; default: suggest where an organisation is given",
      [](Config&, SiteConfig& s) -> ConfigField { return &s.stage; }, check_stage},
     {"slurm", "via", "--via", "auto", "auto, bridge, rest or commands",
      [](Config&, SiteConfig& s) -> ConfigField { return &s.slurm.via; }, check_via},

@@ -48,7 +48,7 @@ TEST(Config, RefusesWithPlaceAndHint) {
        "f.yaml:4:5: error: two sites are named 'a'  [config-duplicate-key]"},
       {"a stage that does not exist yet", "sites:\n  - stage: enforce\n",
        "f.yaml:2:12: error: stage 'enforce' does not exist in this version  [config-not-allowed]\n "
-       " help: observe"},
+       " help: suggest"},
       {"a grace in which no poll fits", "sites:\n  - telemetry: {interval: 30s}\n    grace: 20s\n",
        "f.yaml:3:12: error: 'grace' is so short that a source that is well would count as silent  "
        "[config-not-allowed]\n  help: at least 30s"},

@@ -190,8 +190,8 @@ int doctor(Program& p) {
       check_telemetry((*look)->engine().state(), config->sites[0], up);
     }
   }
-  up.checks.push_back(
-      {"stage", Finding::good, "observe: no code of this version writes to a scheduler", ""});
+  up.checks.push_back({"stage", Finding::good,
+                       "observe, or suggest: no code of this version writes to a scheduler", ""});
   if (::geteuid() == 0)
     up.checks.push_back(
         {"user", Finding::note, "runs as root, and needs no right of root", "an ordinary user"});

@@ -142,11 +142,13 @@ Result<void> OrganisationFeed::load() {
     tell_problems(read->loaded);
     if (!read->stated) why = errors_of(read->loaded);
   }
-  for (Site* site : sites_) {
-    if (why.empty())
-      site->state_organisation(clock_.now(), *read->stated);
-    else
+  for (const auto& [site, stage] : sites_) {
+    if (!why.empty()) {
       site->refuse_organisation(why);
+      continue;
+    }
+    read->stated->stage = stage;
+    site->state_organisation(clock_.now(), *read->stated);
   }
   if (why.empty()) return {};
   return read ? fail("policy-refused", fmt::format("the organisation in {} has errors", path_),
@@ -156,8 +158,8 @@ Result<void> OrganisationFeed::load() {
 
 Result<void> OrganisationFeed::begin() {
   if (auto loaded = load(); !loaded) {
-    for (const Site* site : sites_)
-      if (!site->state().organisation) return loaded;
+    for (const Told& told : sites_)
+      if (!told.site->state().organisation) return loaded;
     fmt::print(stderr, "fairlead: {}\nfairlead: what was in force before stays so\n",
                to_text(loaded.error()));
   }
@@ -169,9 +171,9 @@ void OrganisationFeed::reload() {
   if (!loaded) {
     fmt::print(stderr, "fairlead: {}\nfairlead: what was in force before stays so\n",
                to_text(loaded.error()));
-  } else if (!sites_.empty() && sites_.front()->state().organisation) {
+  } else if (!sites_.empty() && sites_.front().site->state().organisation) {
     fmt::print(stderr, "fairlead: organisation {}\n",
-               summary_of(sites_.front()->state().organisation->rules()));
+               summary_of(sites_.front().site->state().organisation->rules()));
   }
 }
 

@@ -29,7 +29,7 @@ class OrganisationFeed {
  public:
   OrganisationFeed(std::string path, io::Clock& clock) : path_(std::move(path)), clock_(clock) {}
 
-  void add(Site& site) { sites_.push_back(&site); }
+  void add(Site& site, Stage stage) { sites_.push_back({&site, stage}); }
 
   // Fails where the files have errors and some site has no organisation to go on with.
   Result<void> begin();
@@ -42,7 +42,11 @@ class OrganisationFeed {
 
   std::string path_;
   io::Clock& clock_;
-  std::vector<Site*> sites_;
+  struct Told {
+    Site* site;
+    Stage stage;
+  };
+  std::vector<Told> sites_;
   std::vector<std::string> tables_;  // that the files named when they were read
   std::string signature_;
 };

@@ -67,6 +67,11 @@ Result<Config> config_of(const ServeOptions& o, const std::vector<Setting>& sett
                     address),
         "127.0.0.1:7077 or unix:/run/fairlead.sock");
   }
+  for (const SiteConfig& site : config.sites)
+    if (stage_of(config, site) == Stage::suggest && config.organisation.empty())
+      return fail("config-not-allowed",
+                  fmt::format("site {} is to suggest, and no organisation is given", site.name),
+                  "organisation: /etc/fairlead/policy, or stage: observe");
   if (!config.store.starts_with("sqlite:"))
     return fail("usage", fmt::format("store '{}' is not of this version", config.store),
                 "sqlite:/var/lib/fairlead/fairlead.db");
@@ -191,10 +196,10 @@ class Daemon {
 
   // A site whose organisation is no longer configured goes on without one.
   Result<void> begin_organisation() {
-    for (Served& s : served_) {
-      Site& site = s.live->site();
+    for (size_t i = 0; i < served_.size(); ++i) {
+      Site& site = served_[i].live->site();
       if (!config_.organisation.empty())
-        organisation_.add(site);
+        organisation_.add(site, stage_of(config_, config_.sites[i]));
       else if (site.state().organisation)
         site.state_organisation(clock_.now(), {});
     }
@@ -242,7 +247,8 @@ class Daemon {
 void say_plan(const Config& config, bool keep_store) {
   for (const SiteConfig& site : config.sites) {
     const auto command = slurm_command(site.slurm, false);
-    fmt::print("site {}: stage observe, nothing is written to the scheduler\n", site.name);
+    fmt::print("site {}: stage {}, nothing is written to the scheduler\n", site.name,
+               enum_name(stage_of(config, site)));
     fmt::print("  scheduler  {}\n",
                command ? fmt::format("{}", fmt::join(*command, " ")) : "cannot be asked");
     fmt::print("  telemetry  {}\n",

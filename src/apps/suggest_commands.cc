@@ -17,15 +17,27 @@
 namespace fairlead {
 namespace {
 
+// One page of a daemon's answer; all of it where the engine is ours.
+Result<Comparison> ask_comparison(Asker& asker, const std::string& since, int64_t cursor) {
+  return asker.ask<Comparison>(fmt::format("/v1/suggestions?limit=10000&cursor={}", cursor) +
+                                   (since.empty() ? "" : "&since=" + io::percent_encode(since)),
+                               [&](const Engine& e) -> Result<Comparison> {
+                                 const auto from = since_of(since, e.state().now);
+                                 if (!from) return std::unexpected(from.error());
+                                 return comparison_of(
+                                     e.state(),
+                                     {.from = since.empty() ? Instant{} : *from, .most = SIZE_MAX});
+                               });
+}
+
 int show_comparison(Program& p, Asker& asker, const std::string& since) {
-  const auto got = asker.ask<Comparison>(
-      "/v1/suggestions?limit=10000" + (since.empty() ? "" : "&since=" + io::percent_encode(since)),
-      [&](const Engine& e) -> Result<Comparison> {
-        const auto from = since_of(since, e.state().now);
-        if (!from) return std::unexpected(from.error());
-        return comparison_of(e.state(),
-                             {.from = since.empty() ? Instant{} : *from, .most = SIZE_MAX});
-      });
+  auto got = ask_comparison(asker, since, 0);
+  while (got && got->next_cursor != 0) {
+    auto next = ask_comparison(asker, since, got->next_cursor);
+    if (!next) return complain(next.error());
+    std::ranges::move(next->now, std::back_inserter(got->now));
+    got->next_cursor = next->next_cursor;
+  }
   if (!got) return complain(got.error());
   return print_view(*got, p.output, comparison_text, comparison_table,
                     [](Comparison& c) { return &c.now; });

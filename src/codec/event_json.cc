@@ -62,7 +62,7 @@ std::string to_json(const Event& event) {
   return out;
 }
 
-Result<Event> read_event(std::string_view line) {
+Result<Event> read_event(std::string_view line, json::Unknown unknown) {
   static thread_local json::od::parser parser;
   const simdjson::padded_string padded(line);
   json::od::document document;
@@ -70,7 +70,7 @@ Result<Event> read_event(std::string_view line) {
   if (parser.iterate(padded).get(document) || document.get_object().get(object))
     return bad("not JSON");
   Event event;
-  json::Reading reading;
+  json::Reading reading{.unknown = unknown, .path = {}, .problem = {}};
   bool has_what = false;
   for (auto field : object) {
     std::string_view key;

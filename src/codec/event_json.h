@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "codec/json.h"
 #include "model/event.h"
 
 namespace fairlead {
@@ -22,7 +23,8 @@ Result<void> check_event_header(std::string_view line);
 void write_event(std::string& out, const Event& event);  // without a line end
 std::string to_json(const Event& event);
 
-// Fails with event-bad: no JSON, no kind or an unknown one, a member of the wrong type.
-Result<Event> read_event(std::string_view line);
+// Fails with event-bad: no JSON, no kind or an unknown one, a member of the wrong type, or one that
+// is not known where these are refused.
+Result<Event> read_event(std::string_view line, json::Unknown unknown = json::Unknown::skipped);
 
 }  // namespace fairlead

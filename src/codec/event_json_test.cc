@@ -74,6 +74,18 @@ TEST(EventJson, SkipsMembersOfANewerWriter) {
   EXPECT_EQ(std::get<JobGone>(got->what).id, 9u);
 }
 
+TEST(EventJson, AQuestionHasNoMembersThatAreNotKnown) {
+  const auto told = [](const char* line) {
+    const auto event = read_event(line, json::Unknown::refused);
+    return event ? std::string("read") : event.error().message;
+  };
+  EXPECT_EQ(told(R"({"job":{"request":{"nodes_min":2}}})"), "read");
+  EXPECT_EQ(told(R"({"job":{"request":{"node_min":2}}})"),
+            "job.request: no member is called 'node_min'; did you mean 'nodes_min'?");
+  EXPECT_EQ(told(R"({"job":{"qqqqqqqq":1}})").substr(0, 36),
+            "job: no member is called 'qqqqqqqq';");
+}
+
 RC_GTEST_PROP(EventJson, AnyTextSurvivesAsValidJson, (const std::string& text)) {
   Event event = job_event();
   std::get<Job>(event.what).name = text;

@@ -1,5 +1,7 @@
 #include "codec/json.h"
 
+#include "base/words.h"
+
 namespace fairlead::json {
 namespace {
 
@@ -49,6 +51,14 @@ void escape(std::string& out, unsigned char c) {
 }
 
 }  // namespace
+
+bool Reading::fail_unknown(std::string_view key, const std::vector<std::string>& known) {
+  const std::string short_key(key.substr(0, 80));
+  if (problem.empty())
+    problem = (path.empty() ? "$" : path) + ": no member is called '" + short_key + "'; " +
+              hint_for_unknown(short_key, known);
+  return false;
+}
 
 void quote(std::string& out, std::string_view text) {
   out += '"';

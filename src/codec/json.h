@@ -100,14 +100,19 @@ std::string to_json(const T& value, Style style = Style::record) {
   return out;
 }
 
+// A record may have members that a newer program wrote; a question may not have any we do not know.
+enum class Unknown : uint8_t { skipped, refused };
+
 // Where a reader is, for messages; and the first thing it could not take.
 struct Reading {
+  Unknown unknown = Unknown::skipped;
   std::string path;
   std::string problem;  // empty while all is well
   bool fail(std::string_view want) {
     if (problem.empty()) problem = (path.empty() ? "$" : path) + ": expected " + std::string(want);
     return false;
   }
+  bool fail_unknown(std::string_view key, const std::vector<std::string>& known);
 };
 
 // Names a member or element for the time of a call.
@@ -133,19 +138,29 @@ bool read(od::value value, T& out, Reading& reading);
 bool read_instant(od::value value, Instant& out, Reading& reading);  // a number, a text or null
 
 template <class T>
+std::vector<std::string> keys_of() {
+  std::vector<std::string> keys;
+  boost::mp11::mp_for_each<Members<T>>(
+      [&](auto member) { keys.emplace_back(key_of(member.name)); });
+  return keys;
+}
+
+template <class T>
 bool read_members(od::object object, T& out, Reading& reading) {
   for (auto field : object) {
     std::string_view key;
     od::value inner;
     if (field.unescaped_key().get(key) || field.value().get(inner)) return reading.fail("JSON");
-    bool good = true;
+    bool good = true, known = false;
     boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-      if (key != key_of(member.name)) return;
+      if (known || key != key_of(member.name)) return;
+      known = true;
       const PathStep step(reading, member.name);
       good = read(inner, out.*member.pointer, reading);
-      key = {};
     });
     if (!good) return false;
+    if (!known && reading.unknown == Unknown::refused)
+      return reading.fail_unknown(key, keys_of<T>());
   }
   return true;
 }

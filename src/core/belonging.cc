@@ -62,6 +62,10 @@ std::string organisation_title(const State& state) {
   return rules.name + " " + rules.version;
 }
 
+Stage stage_of(const State& state) {
+  return state.organisation ? state.organisation_stated.stage : Stage::observe;
+}
+
 void assign(State& state, Workload& workload, const Workload* array) {
   workload.assigned = true;
   if (array != nullptr && array->assigned && array->job.user == workload.job.user) {

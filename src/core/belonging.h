@@ -18,6 +18,9 @@ inline constexpr const char* kUnassigned = "(unassigned)";
 // "acme v7"; empty where none is known.
 std::string organisation_title(const State& state);
 
+// Suggests where an organisation is known, unless whoever stated it wants us only to observe.
+Stage stage_of(const State& state);
+
 struct Belonging {
   std::string team, klass;  // kUnassigned where no rule matches; no class
   std::vector<policy::Slip> slips;

@@ -73,7 +73,12 @@ std::string in_which_form(const Allocation& allocation, const Workload& workload
 }  // namespace
 
 void Engine::suggest() {
-  if (!state_.organisation) return;
+  if (stage_of(state_) == Stage::observe) {
+    state_.suggested.now.clear();
+    state_.suggested.claims.clear();
+    state_.allocation.reset();
+    return;
+  }
   auto allocation = std::make_shared<Allocation>(allocator_.look(state_));
   auto now = suggestions_of(state_, *allocation);
   for (auto& [id, suggestion] : now) {

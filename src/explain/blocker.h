@@ -165,6 +165,7 @@ struct StartTold {
 BOOST_DESCRIBE_STRUCT(StartTold, (), (p50, p90, unknown, by_history, first, scored, held_ppm))
 
 struct Explanation {
+  std::string apiVersion = "fairlead/v1", kind = "Explanation";
   std::string workload, name, user, team, klass, partition;
   std::string state;
   std::string wants;  // "16x8 h100, time limit 8h, licences sim:4"
@@ -201,9 +202,9 @@ struct Explanation {
   bool operator==(const Explanation&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Explanation, (),
-                      (workload, name, user, team, klass, partition, state, wants, as_of, submitted,
-                       waiting_since, started, ended, wait_us, priority, ahead, can_never_start,
-                       blockers, enough, scheduler_reason, scheduler_agrees,
+                      (apiVersion, kind, workload, name, user, team, klass, partition, state, wants,
+                       as_of, submitted, waiting_since, started, ended, wait_us, priority, ahead,
+                       can_never_start, blockers, enough, scheduler_reason, scheduler_agrees,
                        scheduler_start_estimate, start, policy, nodes, devices, epoch, gpu_seconds,
                        idle_kind, idle_since, over, waited_us, ran_us, time_limit_s, exit_code,
                        runs, misconfigured, note))

@@ -114,6 +114,18 @@ TEST(Organisation, AStartThatCannotBeForeseenSaysWhy) {
   EXPECT_EQ(reason({}, large), "no organisation is known, so there is no order to go by");
 }
 
+// Its limits are told, and nothing is suggested.
+TEST(Organisation, WhoOnlyObservesSuggestsNothing) {
+  std::vector<What> facts = without_slurms_limits("12");
+  std::get<OrganisationStated>(facts.back()).stage = Stage::observe;
+  const auto limited = explain(facts, waiting(50, "None", gang(4, 8)));
+  EXPECT_EQ(codes(limited), (std::vector{TEAM_LIMIT, NOT_YET_EXAMINED}));
+  EXPECT_EQ(limited.policy.verdict, "");
+  const auto small = explain(facts, waiting(50, "None", gang(1, 8)));
+  EXPECT_EQ(small.policy.verdict, "");
+  EXPECT_EQ(small.policy.nodes, "");
+}
+
 TEST(Organisation, WithoutOneNothingIsSaid) {
   const auto x = explain({}, waiting(50, "None", gang(1, 8)));
   EXPECT_EQ(x.policy, VerdictTold{});

@@ -88,7 +88,8 @@ HttpResponse with_etag(const HttpRequest& request, HttpResponse response) {
   Hasher hasher;
   hasher.add(response.body);
   const std::string etag = '"' + to_text(hasher.digest()) + '"';
-  if (names_etag(request.header("If-None-Match"), etag)) {
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (reads && names_etag(request.header("If-None-Match"), etag)) {
     response.status = 304;
     response.body.clear();
   }

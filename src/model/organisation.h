@@ -1,6 +1,7 @@
 // The organisation as texts, for the journal: what its files said when they were stated.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct GroupMembers {
 };
 BOOST_DESCRIBE_STRUCT(GroupMembers, (), (group, users))
 
+// How far we go at a site. Observe: what is held, what waits and why. Suggest: also what would be
+// started and taken back, which nobody does. Enforce is of a later version.
+enum class Stage : uint8_t { observe, suggest, enforce };
+BOOST_DESCRIBE_ENUM(Stage, observe, suggest, enforce)
+
 // All that was read from outside to understand it, so that a replay needs none of it. Without
 // files: there is no organisation any more.
 struct OrganisationStated {
@@ -28,8 +34,9 @@ struct OrganisationStated {
   std::vector<NamedText> tables;     // of members, that the files name
   std::vector<NamedText> zones;      // that windows name: the bytes of each, in hexadecimal digits
   std::vector<GroupMembers> groups;  // that the files name, as far as this machine knows them
+  Stage stage = Stage::suggest;
   bool operator==(const OrganisationStated&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(OrganisationStated, (), (files, tables, zones, groups))
+BOOST_DESCRIBE_STRUCT(OrganisationStated, (), (files, tables, zones, groups, stage))
 
 }  // namespace fairlead

@@ -382,6 +382,8 @@ Table explanation_table(const Explanation& x) {
                           {"waiting_cures"},
                           {"cured_at"},
                           {"cure"},
+                          {"cure_effect"},
+                          {"by_policy"},
                           {"message"}},
               .rows = {}};
   for (const Blocker& b : x.blockers) {
@@ -390,7 +392,8 @@ Table explanation_table(const Explanation& x) {
     table.rows.push_back({x.workload, enum_name(b.code), b.object, b.limit_name, b.unit,
                           std::to_string(b.limit), std::to_string(b.used), std::to_string(b.wanted),
                           std::to_string(b.short_by), holders, enum_name(b.waiting_cures),
-                          b.cured_at.known() ? to_rfc3339(b.cured_at) : "", b.cure, b.message});
+                          b.cured_at.known() ? to_rfc3339(b.cured_at) : "", b.cure,
+                          enum_name(b.cure_effect), b.by_policy ? "true" : "false", b.message});
   }
   return table;
 }

@@ -371,7 +371,7 @@ class Outage(Site):
             ("bad duration", "sites:\n  - telemetry: {interval: soon}\n", ":2:27", "duration"),
             ("twice", "store: sqlite:/a\nstore: sqlite:/b\n", ":2:1", "twice"),
             ("not YAML", "sites: [\n", ":2:1", "YAML"),
-            ("a stage to come", "sites:\n  - stage: enforce\n", ":2:12", "observe"),
+            ("a stage to come", "sites:\n  - stage: enforce\n", ":2:12", "suggest"),
             ("beyond loopback", "listen_http: 0.0.0.0:7077\n", ":1:14", "127.0.0.1"),
         ]
         for name, text, place, word in rows:
