@@ -5,6 +5,7 @@
 
 #include "core/budgets.h"
 #include "core/job_forms.h"
+#include "core/kept_nodes.h"
 #include "core/team_books.h"
 
 namespace fairlead {
@@ -70,6 +71,11 @@ void Allocator::take_in(const State& state, WorkloadId id) {
   forms_.erase(forms_.lower_bound(work_id(id)), forms_.lower_bound(work_id(id + 1)));
   const auto found = state.workloads.find(id);
   if (found == state.workloads.end() || !waits_for_room(found->second)) return;
+  if (!state.reservations.empty()) {
+    for (const Job& form : forms_of(state, found->second.job))
+      if (const Instant changes = kept_from(state, form).changes; changes.known())
+        kept_until_.emplace(changes, id);
+  }
   auto asked = asked_of(state, found->second);
   if (!asked) return;
   for (int32_t task = 0; task < tasks_of(found->second.job); ++task) {
@@ -91,8 +97,24 @@ void Allocator::predict_length(const policy::Work& work, policy::Declared& decla
   }
 }
 
+// Whose nodes are kept for somebody else, or no longer, is taken in anew.
+void Allocator::note_reservations(const State& state) {
+  Hasher hasher;
+  fold(hasher, state.reservations);
+  if (const Digest digest = hasher.digest(); !(digest == reservations_)) {
+    reservations_ = digest;
+    for (const auto& [id, workload] : state.workloads)
+      if (waits_for_room(workload)) changed_.push_back(id);
+  }
+  while (!kept_until_.empty() && kept_until_.begin()->first <= state.now) {
+    changed_.push_back(kept_until_.begin()->second);
+    kept_until_.erase(kept_until_.begin());
+  }
+}
+
 void Allocator::take_stock(const State& state) {
   if (!room_ || !room_->refresh(state)) begin(state);
+  note_reservations(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);

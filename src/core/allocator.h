@@ -14,6 +14,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/run_lengths.h"
@@ -80,6 +81,7 @@ class Allocator {
   void take_stock(const State& state);
   Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
+  void note_reservations(const State& state);
 
   struct Asked {
     policy::Work work;
@@ -107,6 +109,8 @@ class Allocator {
   policy::Waiting waiting_;
   policy::Forms forms_;  // of what waits, as far as it accepts others
   std::vector<WorkloadId> changed_;
+  Digest reservations_;                                  // that forms were made with
+  std::set<std::pair<Instant, WorkloadId>> kept_until_;  // when a form will leave out other nodes
 };
 
 }  // namespace fairlead

@@ -103,6 +103,43 @@ TEST(Allocator, StartsWhatFitsWhereItFits) {
   EXPECT_EQ(site.suggested(2)->nodes, "n2");
 }
 
+// A maintenance window of n1 begins in an hour and takes two.
+TEST(Allocator, NothingStandsWhereItWouldMeetAReservation) {
+  Site site;
+  const auto kept = [](int64_t from, int64_t to) {
+    return Reservation{.name = "maint",
+                       .start = instant_of_seconds(kStart + from),
+                       .end = instant_of_seconds(kStart + to),
+                       .nodes = {"n1"},
+                       .flags = {"MAINT"}};
+  };
+  Job whole = job(1, "prod", 4, 8), half = job(2, "prod", 2, 8);
+  whole.request.time_limit_s = half.request.time_limit_s = 1800;
+  const auto nodes_of = [&](uint32_t id) {
+    const Suggestion* s = site.suggested(id);
+    return s == nullptr ? std::string() : s->nodes;
+  };
+  site.poll(10, {whole, kept(3600, 3 * 3600)});
+  EXPECT_EQ(nodes_of(1), "n[1-4]") << "it would be over by then";
+  site.poll(1801, {});
+  EXPECT_EQ(nodes_of(1), "") << "not any more";
+  site.poll(1810, {half});
+  EXPECT_EQ(nodes_of(2), "n[3-4]") << "of one leaf";
+  Job own = whole;
+  own.reservation = "maint";
+  site.poll(1820, {own});
+  EXPECT_EQ(nodes_of(1), "n[1-4]") << "it is kept for this one";
+  site.poll(1830, {whole, kept(4 * 3600, 5 * 3600)});
+  EXPECT_EQ(nodes_of(1), "n[1-4]") << "moved away";
+  site.poll(4 * 3600 - 60, {});
+  EXPECT_EQ(nodes_of(1), "");
+  site.restart();
+  site.poll(4 * 3600 - 50, {});
+  EXPECT_EQ(nodes_of(1), "") << "as if there had been no restart";
+  site.poll(5 * 3600, {});
+  EXPECT_EQ(nodes_of(1), "n[1-4]") << "it is over";
+}
+
 TEST(Allocator, EnoughDevicesAndNotTogether) {
   Site site;
   std::vector<What> facts;

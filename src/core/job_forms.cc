@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/kept_nodes.h"
 #include "core/queues.h"
 #include "core/team_books.h"
 
@@ -45,6 +46,14 @@ std::vector<int32_t> numbers_of_nodes(const JobRequest& r) {
   return numbers;
 }
 
+// Where a form may not stand since it would be there too long.
+void leave_out_what_is_kept(const State& state, Job& form) {
+  const std::string nodes = kept_from(state, form).nodes;
+  if (nodes.empty()) return;
+  std::string& excluded = form.request.nodes_excluded;
+  excluded += (excluded.empty() ? "" : ",") + nodes;
+}
+
 }  // namespace
 
 std::vector<Job> forms_of(const State& state, const Job& job) {
@@ -58,6 +67,8 @@ std::vector<Job> forms_of(const State& state, const Job& job) {
       request.devices.total = request.devices.per_node * nodes;
     }
   }
+  if (!state.reservations.empty())
+    for (Job& form : forms) leave_out_what_is_kept(state, form);
   return forms;
 }
 

@@ -4,6 +4,9 @@
 //   --partition=a100,h100        each class of devices that its partitions have, where it names no
 //                                model
 //
+// A form leaves out the nodes that a reservation will keep from it before it would end: at another
+// time it may be another (core/kept_nodes.h).
+//
 // What a scheduler fills in itself is no declaration: where most nodes are as many as tasks, nobody
 // asked for more.
 #pragma once

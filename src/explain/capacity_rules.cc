@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hostlist.h"
+#include "core/kept_nodes.h"
 #include "explain/holders.h"
 #include "explain/never_fits.h"
 #include "explain/policy_rules.h"
@@ -37,20 +38,11 @@ void add_device_holders(const State& state, const std::vector<NodeIndex>& nodes,
   show_holders(blocker, std::move(holders));
 }
 
-bool may_use(const Reservation& r, const Job& job) {
-  if (job.reservation == r.name) return true;
-  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-    return std::ranges::find(list, name) != list.end();
-  };
-  // Slurm lets a user into a reservation only by name; the flag opens it to everybody else too.
-  return has(r.flags, "FLEX") && (has(r.users, job.user) || has(r.accounts, job.account));
-}
-
 // Whether the node may be taken now by a job that runs until `end`.
 bool kept_for_another(const State& state, const std::string& node, const Job& job, Instant end) {
   return std::ranges::any_of(state.reservations, [&](const auto& item) {
     const Reservation& r = item.second;
-    return r.start < end && r.end > state.now && !may_use(r, job) &&
+    return is_in_the_way(r, job, state.now, end) &&
            std::ranges::find(r.nodes, node) != r.nodes.end();
   });
 }
@@ -72,12 +64,6 @@ bool has_free_device(const State& state, NodeIndex node) {
   return devices.empty() || std::ranges::any_of(devices, [&](DeviceIndex device) {
            return state.devices[device].holder == 0;
          });
-}
-
-Instant would_end(const State& state, const Job& job) {
-  constexpr int64_t kNoLimit = 366LL * 86400;
-  const int64_t limit = job.request.time_limit_s < 0 ? kNoLimit : job.request.time_limit_s;
-  return state.now + seconds(limit);
 }
 
 // "2 under leaf0, 3 under spine1": of these nodes the most below one switch, level by level.
