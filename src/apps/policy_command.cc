@@ -120,7 +120,7 @@ void add_policy_command(Program& p) {
         ->required();
   };
   const auto fleet = [&](CLI::App* s) {
-    s->add_option("--fleet", a->fleet, "what there is, as \"256 H100\"; once for each device class")
+    s->add_option("--fleet", a->fleet, "what there is: \"256 H100, 64 A100\"")
         ->allow_extra_args(false);
   };
 

@@ -102,10 +102,10 @@ int explain_policy_team(Program& p, const PolicyArguments& a) {
   policy::Quota quota(org);
   if (const auto followed = take_calendar(a, org, quota); !followed)
     return complain(followed.error());
-  for (const std::string& text : a.fleet) {
-    const auto amount = read_amount(text, "--fleet");
-    if (const auto device = org.device(amount->first)) quota.set_capacity(*device, amount->second);
-  }
+  const auto fleet = read_fleet(a.fleet);
+  if (!fleet) return complain(fleet.error());
+  for (const auto& [name, amount] : *fleet)
+    if (const auto device = org.device(name)) quota.set_capacity(*device, amount);
   if (const auto held = take_holds(a, org, quota); !held) return complain(held.error());
   return print_view(
       policy::view_of(org, quota, *team), p.output,

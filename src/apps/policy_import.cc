@@ -63,11 +63,9 @@ int import_slurm(Program& p, const PolicyArguments& a) {
                           .models = {},
                           .half_life_s = -1,
                           .priority_weights = {}};
-  for (const std::string& text : a.fleet) {
-    const auto amount = read_amount(text, "--fleet");
-    if (!amount) return complain(amount.error());
-    says.models[amount->first] = amount->second.value / 1000;
-  }
+  const auto fleet = read_fleet(a.fleet);
+  if (!fleet) return complain(fleet.error());
+  for (const auto& [model, amount] : *fleet) says.models[model] = amount.value / 1000;
   return show(draft_of(says));
 }
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 
+#include "adapters/slurm/words.h"
 #include "io/file.h"
 #include "lang/units.h"
+#include "policy/catalogue.h"
 #include "policy/parser.h"
 
 namespace fairlead {
@@ -93,6 +96,21 @@ Result<std::pair<std::string, policy::Milli>> read_amount(const std::string& tex
   return std::pair(text.substr(blank + 1), policy::devices(*count));
 }
 
+Result<std::map<std::string, policy::Milli>> read_fleet(const std::vector<std::string>& texts) {
+  std::map<std::string, policy::Milli> fleet;
+  for (const std::string& text : texts) {
+    for (const auto part : std::views::split(text, ',')) {
+      const auto amount = read_amount(std::string(slurm::trim(std::string_view(part))), "--fleet");
+      if (!amount) return std::unexpected(amount.error());
+      const std::string_view known = policy::known_model(amount->first);
+      const std::string name = known.empty() ? amount->first : std::string(known);
+      if (!fleet.emplace(name, amount->second).second)
+        return fail("usage", fmt::format("--fleet has {} twice", amount->first), "one sum of each");
+    }
+  }
+  return fleet;
+}
+
 namespace {
 
 // What cannot be read is left out: the check tells of it with its place.
@@ -113,11 +131,9 @@ std::map<std::string, lang::FileId> read_tables(lang::Sources& sources) {
 
 Result<LoadedPolicy> load_policy(const PolicyArguments& a) {
   policy::CheckOptions options{.fleet = {}, .zone_exists = zone_exists};
-  for (const std::string& text : a.fleet) {
-    const auto amount = read_amount(text, "--fleet");
-    if (!amount) return std::unexpected(amount.error());
-    options.fleet[amount->first] = amount->second;
-  }
+  auto fleet = read_fleet(a.fleet);
+  if (!fleet) return std::unexpected(fleet.error());
+  options.fleet = *std::move(fleet);
   auto sources = read_policy(a.paths);
   if (!sources) return std::unexpected(sources.error());
   options.tables = read_tables(*sources);

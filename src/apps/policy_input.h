@@ -39,6 +39,9 @@ Result<LoadedPolicy> load_good_policy(const PolicyArguments& arguments);
 void tell_problems(const LoadedPolicy& loaded);  // on stderr
 
 // "256 H100". Fails with usage.
+// "256 H100, 64 A100", once or several times. Models that are known may be in any case.
+Result<std::map<std::string, policy::Milli>> read_fleet(const std::vector<std::string>& texts);
+
 Result<std::pair<std::string, policy::Milli>> read_amount(const std::string& text,
                                                           const std::string& option);
 

@@ -100,10 +100,8 @@ std::string amount_text(int64_t count, std::string_view device) {
 }
 
 std::string model_name(std::string_view model) {
-  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  for (const std::string& known : policy::known_models())
-    if (std::ranges::equal(known, model, {}, small, small)) return known;
-  return near_name(model);
+  const std::string_view known = policy::known_model(model);
+  return known.empty() ? near_name(model) : std::string(known);
 }
 
 }  // namespace fairlead::imports

@@ -1,5 +1,6 @@
 #include "policy/catalogue.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace fairlead::policy {
@@ -14,6 +15,13 @@ std::span<const std::string> known_models() {
       "RTX-4090", "RTX-5090", "RTX-6000", "T4",       "V100",   "V100-16G", "V100-32G",  "v4",
       "v5e",      "v5p",      "v6e",      "v7"};
   return kModels;
+}
+
+std::string_view known_model(std::string_view name) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (const std::string& model : known_models())
+    if (std::ranges::equal(model, name, {}, small, small)) return model;
+  return {};
 }
 
 }  // namespace fairlead::policy

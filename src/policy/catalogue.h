@@ -8,6 +8,9 @@
 
 namespace fairlead::policy {
 
-std::span<const std::string> known_models();  // sorted
+std::span<const std::string> known_models();
+
+// The known model that is spelt so but for its case; empty where none is.
+std::string_view known_model(std::string_view name);  // sorted
 
 }  // namespace fairlead::policy

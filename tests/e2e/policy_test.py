@@ -82,6 +82,10 @@ class Policy(unittest.TestCase):
     def test_warnings_count_only_when_asked(self) -> None:
         self.policy("check", "--fleet", "512 H100", str(self.file))
         self.policy("check", "--strict", "--fleet", "512 H100", str(self.file), want=1)
+        several = [self.policy("check", *fleet, str(self.file)) for fleet in (
+            ("--fleet", "512 h100, 64 a100"), ("--fleet", "64 A100", "--fleet", "512 H100"))]  # fmt: skip
+        self.assertEqual(several[0].stderr, several[1].stderr)
+        self.policy("check", "--fleet", "512 h100, 64 H100", str(self.file), want=2)
 
     def test_fmt_writes_once_and_keeps_the_meaning(self) -> None:
         before = json.loads(self.policy("check", str(self.file), "-o", "json").stdout)["digest"]
