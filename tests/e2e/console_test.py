@@ -344,6 +344,24 @@ class ConsoleTest(unittest.TestCase):
                 self.browser.shot(f"{name}-{look}")
 
 
+class LiveConsoleTest(ConsoleTest):
+    """The same, of a daemon beside a real Slurm that works, with an organisation."""
+
+    @classmethod
+    def setUpClass(cls):
+        if os.geteuid() != 0:
+            raise unittest.SkipTest("a lab wants root")
+        from support import suggesting
+
+        cls.mock = None
+        cls.url = suggesting().url.rstrip("/")
+        cls.browser = Browser()
+
+    def test_there_is_something_to_show(self):
+        self.assertEqual(self.get("/v1/teams")["organisation"], "acme")
+        self.assertTrue(self.get("/v1/queue")["waiting"])
+
+
 if __name__ == "__main__":
     if not BROWSER:
         print("SKIPPED: there is no Chromium on this machine (Debian: apt-get install chromium)")

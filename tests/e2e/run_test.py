@@ -40,7 +40,7 @@ class Run(unittest.TestCase):
     def test_once_shows_all_and_ends(self) -> None:
         process = self.start("--once")
         self.assertEqual(process.wait(240), 0, self.said()[-3000:])
-        for shown in ("$ fairlead report", "Idle holds now", "$ fairlead queue", "ASSOCIATION_LIMIT", "adds up to the hardware",
+        for shown in ("$ fairlead report", "Idle holds now", "$ fairlead queue", "ASSOCIATION_LIMIT", "$ fairlead teams", "research", "$ fairlead compare", "adds up to the hardware",
                       "export FAIRLEAD_SERVER=unix:", "Console     http://127.0.0.1:"):  # fmt: skip
             self.assertIn(shown, self.said())
         self.assert_nothing_is_left()

@@ -215,6 +215,16 @@ class MixLab:
 
 
 @functools.cache
+def suggesting() -> Daemon:
+    """Beside the believable day, a daemon that knows the lab's organisation."""
+    daemon = Daemon(mix_lab().beside, "suggesting", organisation=True)
+    atexit.register(daemon.stop)
+    daemon.start()
+    eventually("it has looked for more than a second", 30, lambda: daemon.get("/v1/suggestions")["looks"] > 2)
+    return daemon
+
+
+@functools.cache
 def mix_lab() -> MixLab:
     """One for all tests that change nothing in it."""
     made = MixLab(atexit.register)

@@ -21,6 +21,7 @@ from layout import OBSERVER, Lab, LabError
 from procs import wait_for
 
 SOURCE = Path(__file__).resolve().parents[2]
+ORGANISATION = Path(__file__).resolve().parent / "organisation"
 PROGRAMS = ("fairlead", "fairlead-slurm")
 
 
@@ -90,7 +91,10 @@ class Beside:
 class Daemon:
     """`fairlead serve` with a configuration, a store and a socket of its own, all below the lab's folder."""
 
-    def __init__(self, beside: Beside, name: str = "main", config: str = "", idle_after: str = "20s") -> None:
+    def __init__(
+        self, beside: Beside, name: str = "main", config: str = "", idle_after: str = "20s", organisation: bool = False
+    ) -> None:
+        """`organisation`: that of the lab is given, so that it suggests."""
         self.beside = beside
         self.name = name
         self.socket = beside.dir / f"{name}.sock"
@@ -98,6 +102,8 @@ class Daemon:
         self.log = beside.dir / f"{name}.log"
         self.config = beside.dir / f"{name}.yaml"
         self.config.write_text(config or self.plain_config(idle_after))
+        if organisation:
+            self.give_organisation()
         self.process: subprocess.Popen[bytes] | None = None
         self.url = ""
 
@@ -112,6 +118,12 @@ store: sqlite:{self.store}
 listen: unix:{self.socket}
 listen_http: 127.0.0.1:0
 """
+
+    def give_organisation(self) -> None:
+        folder = self.beside.dir / "organisation"
+        shutil.copytree(ORGANISATION, folder, dirs_exist_ok=True)
+        with self.config.open("a") as config:
+            print(f"organisation: {folder}", file=config)
 
     @property
     def address(self) -> str:

@@ -93,7 +93,7 @@ def show(args: argparse.Namespace, folder: Path) -> int:
     lab = life.up(folder / "lab", Options(nodes=args.nodes, release=args.release))
     labs.append(lab)
     beside = Beside(lab, args.build.resolve())
-    daemon = Daemon(beside, idle_after=IDLE_AFTER)
+    daemon = Daemon(beside, idle_after=IDLE_AFTER, organisation=args.nodes == mix.NODES)
     daemons.append(daemon)
     daemon.start()
     say(f"fairlead serve runs as user {beside.user}; the console is at {daemon.url}/")
@@ -159,7 +159,10 @@ def difference(name: str, job: dict, idle: dict, waiting: dict) -> str | None:
 def print_views(daemon: Daemon, told: dict) -> None:
     width = shutil.get_terminal_size((120, 40)).columns
     interesting = next((told["jobs"][name]["job"] for name in ("account_limit", "too_big") if name in told["jobs"]))
-    for argv in (["report"], ["queue"], ["explain", str(interesting)], ["ledger", "verify"]):
+    views = [["report"], ["queue"], ["explain", str(interesting)]]
+    if daemon.get("/v1/sites")["sites"][0]["organisation"]:
+        views += [["teams"], ["place", str(interesting)], ["compare"]]
+    for argv in (*views, ["ledger", "verify"]):
         print(f"\n$ fairlead {' '.join(argv)}\n{'─' * min(width, 100)}", flush=True)
         done = daemon.run(*argv)
         print(done.stdout, end="", flush=True)
@@ -172,10 +175,11 @@ To look further, in another terminal:
 
   export FAIRLEAD_SERVER={daemon.address}
   export PATH={here}:$PATH
-  fairlead top
+  fairlead top --by team
   fairlead queue --all-blockers
   fairlead fabric tree
   fairlead report -o html > report.html
+  fairlead simulate train.sbatch               # what would become of a job, before it is submitted
   eval "$({lab_command()} env {lab.dir})"      # squeue, sinfo, ... of this lab
   {lab_command()} in {lab.dir} -u alice sbatch -N1 --gpus-per-node=4 --wrap 'srun rank busy:60,idle'
 
