@@ -279,7 +279,7 @@ void CapacityRules::room_for(Explainer& e, const Workload& w, const Shape& shape
   Blocker b{.code = FRAGMENTED,
             .object = where_of(shape),
             .unit = "nodes",
-            .limit = found.devices_free,
+            .limit = static_cast<int64_t>(found.serves.size()),
             .used = static_cast<int64_t>(found.takes.size()),
             .wanted = shape.nodes,
             .short_by = std::max<int64_t>(1, missing),

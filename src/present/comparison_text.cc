@@ -17,7 +17,7 @@ std::string title_of(const Comparison& c) {
 
 std::string scores(const Comparison& c, const TextOptions& options) {
   if (c.teams.empty() || c.teams[0].started + c.teams[0].went_away == 0)
-    return paragraph("No start was suggested so far before it came.", options);
+    return paragraph("Nothing has started yet that had been suggested before.", options);
   Table table{.columns = {{"team"},
                           {"started", Align::right},
                           {"sooner by", Align::right},

@@ -51,7 +51,7 @@ function Kept({ c }: { c: Comparison }) {
   const all = c.teams[0]
   return (
     <Section title={`What came of it, over ${plural(c.looks, 'look')}`} from="scheduler">
-      {!all || all.started + all.went_away === 0 ? <Empty>No start was suggested so far before it came.</Empty> : (
+      {!all || all.started + all.went_away === 0 ? <Empty>Nothing has started yet that had been suggested before.</Empty> : (
         <Table label="What came of it" cols={[{ title: 'team' }, { title: 'started', right: true }, { title: 'sooner by', right: true }, { title: 'at most', right: true, wide: true }, { title: 'GPU-hours sooner', right: true, wide: true },
           { title: 'taking back', right: true, wide: true }, { title: 'went away', right: true, wide: true }]}
           rows={c.teams.map((t) => ({
