@@ -150,6 +150,7 @@ void CapacityRules::reservation(Explainer& e, const Workload& w, std::vector<Blo
     }
     return;
   }
+  if (state.reservations.empty()) return;
   const Shape shape = open_shape_of(state, job);
   const Fit& found = e.fit_of(shape);
   const Instant end = would_end(state, job);

@@ -124,12 +124,43 @@ int64_t CapacityIndex::workers_on(Position at, const Gang& gang) const {
 
 int64_t CapacityIndex::workers_below(int level, uint32_t domain, const Gang& gang) const {
   if (gang.plain()) return slots(level, domain, gang);
-  if (!gang.asks_part() && slots(level, domain, gang) == 0) return 0;
   const DomainTree::Range leaves = tree_.leaves_below(level, domain);
   const DomainTree::Range blocks = blocks_of(leaves.first, leaves.end);
+  if (!gang.asks_part())
+    return slots(level, domain, gang) == 0 ? 0 : workers_of_candidates(blocks, gang);
   int64_t sum = 0;
   for (Position at = blocks.first * kBlockNodes; at < blocks.end * kBlockNodes; ++at) {
     if (nodes_[at] != kNoNode) sum += workers_on(at, gang);
+  }
+  return sum;
+}
+
+// Only nodes with enough free are looked at, and only blocks that have such a node.
+int64_t CapacityIndex::workers_of_candidates(DomainTree::Range blocks, const Gang& gang) const {
+  const size_t per_block = static_cast<size_t>(widest_) + 1;
+  const bool has_sides = gang.cpus > 0 || gang.memory_mb > 0;
+  int64_t sum = 0;
+  for (uint32_t first = blocks.first; first < blocks.end; first = (first / 64 + 1) * 64) {
+    uint64_t set = 0;
+    for (int32_t free = gang.devices; free <= widest_; ++free)
+      set |= counts_.with[static_cast<size_t>(free) * words_ + first / 64];
+    set &= ~uint64_t{0} << first % 64;
+    const uint32_t end = (first / 64 + 1) * 64;
+    if (end > blocks.end) set &= ~uint64_t{0} >> (end - blocks.end);
+    for (; set != 0; set &= set - 1) {
+      const uint32_t block = first / 64 * 64 + static_cast<uint32_t>(std::countr_zero(set));
+      uint32_t nodes = 0;
+      for (int32_t free = gang.devices; free <= widest_; ++free)
+        nodes |= counts_.masks[block * per_block + static_cast<size_t>(free)];
+      if (gang.only != nullptr) nodes &= gang.only->block(block);
+      if (gang.apart && !has_sides) {
+        sum += std::popcount(nodes);
+        continue;
+      }
+      for (; nodes != 0; nodes &= nodes - 1)
+        sum +=
+            workers_on(block * kBlockNodes + static_cast<uint32_t>(std::countr_zero(nodes)), gang);
+    }
   }
   return sum;
 }

@@ -17,8 +17,8 @@
 // Cost: a change touches one block and one cache line of counters a level, and, where a node
 // becomes whole or stops to be, a bit for each block of its leaf. Finding a node reads a few words
 // for each free count; finding a leaf or a domain for a gang one to eight counters a domain. CPUs,
-// memory and a mask are looked at on candidates only, so a gang that asks for them is counted node
-// by node in the domains that could hold it. Sizes: docs/benchmarks.md.
+// memory and a mask are looked at on candidates only: a gang that asks for them is counted over the
+// nodes with enough free of the domains that could hold it. Sizes: docs/benchmarks.md.
 //
 // What it answers, in this order: the node that is filled most tightly, in the leaf with the fewest
 // whole nodes, the first; for a gang that no node holds the lowest level at which one domain has
@@ -147,6 +147,7 @@ class CapacityIndex {
   int32_t children_used(int level, uint32_t domain, const Gang& gang) const;
   void fill(int level, uint32_t domain, int64_t workers, const Gang& gang, Placement& out) const;
   void fill_leaf(uint32_t leaf, int64_t workers, const Gang& gang, Placement& out) const;
+  int64_t workers_of_candidates(DomainTree::Range blocks, const Gang& gang) const;
   bool sides_hold(Position at, int64_t workers, const Gang& gang) const;
   int64_t workers_by_sides(Position at, const Gang& gang) const;
 
