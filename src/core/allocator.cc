@@ -65,6 +65,18 @@ void Allocator::begin(const State& state) {
   for (const auto& [id, workload] : state.workloads) changed_.push_back(id);
 }
 
+// Each of its forms with a shorter limit, too.
+void Allocator::accept_shorter(const Job& job, Asked& asked) {
+  const policy::Work& work = asked.work;
+  std::vector<policy::Form>& others = asked.declared.others;
+  others.insert(others.begin(), {.device = work.device,
+                                 .size = work.size,
+                                 .time_max = work.time_max,
+                                 .shape = work.shape,
+                                 .length = {}});
+  for (policy::Form& form : others) form.time_min = seconds(job.request.time_min_s);
+}
+
 std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Workload& workload) {
   std::optional<Asked> asked;
   for (const Job& form : forms_of(state, workload.job)) {
@@ -77,6 +89,7 @@ std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Wo
     else
       asked.emplace(Asked{.work = work, .declared = {}});
   }
+  if (asked && workload.job.request.time_min_s > 0) accept_shorter(workload.job, *asked);
   if (asked) asked->work.has_forms = !asked->declared.others.empty();
   return asked;
 }

@@ -101,6 +101,7 @@ class Allocator {
     policy::Declared declared;  // the other forms that it accepts
   };
   // Nothing: none of its forms could ever be served.
+  static void accept_shorter(const Job& job, Asked& asked);
   std::optional<Asked> asked_of(const State& state, const Workload& workload);
   void predict_length(const policy::Work& work, policy::Declared& declared) const;
 

@@ -96,8 +96,10 @@ std::string in_which_form(const Allocation& allocation, const Workload& workload
   });
   if (act == allocation.plan.acts.end()) return "";
   const policy::Reshape& r = *act->reshape;
-  std::string text = fmt::format(" with {} devices in place of {}", r.size.value / 1000,
-                                 shape_of(workload.job).total);
+  std::string text;
+  if (const int64_t asked = shape_of(workload.job).total; r.size.value / 1000 != asked)
+    text = fmt::format(" with {} devices in place of {}", r.size.value / 1000, asked);
+  if (r.time_max.us > 0) text += fmt::format(" with a time limit of {}", to_short_text(r.time_max));
   if (r.ends.known()) text += fmt::format(", likely to end by {}", to_rfc3339(r.ends));
   if (r.ends_otherwise.known()) text += fmt::format(" and not by {}", to_rfc3339(r.ends_otherwise));
   return text;

@@ -3,6 +3,8 @@
 //   --nodes=2-8                  each number of nodes, up to kFormsMax of them
 //   --partition=a100,h100        each class of devices that its partitions have, where it names no
 //                                model
+//   --time-min=1h                a shorter time limit, of each of these: the planner says which
+//                                (policy/form.h)
 //
 // What a scheduler fills in itself is no declaration: where most nodes are as many as tasks, nobody
 // asked for more.
