@@ -61,6 +61,7 @@ JobRequest request_of(const job_info_t& info) {
   }
   const int64_t minutes = number_of(info.time_limit, -1);
   request.time_limit_s = minutes < 0 ? -1 : minutes * 60;
+  request.time_min_s = number_of(info.time_min, 0) * 60;
   request.features = text_of(info.features);
   request.nodes_required = text_of(info.req_nodes);
   request.nodes_excluded = text_of(info.exc_nodes);
@@ -119,6 +120,7 @@ Job job_of(const job_info_t& info, std::string user) {
   if (job.reason == "None") job.reason.clear();
   job.reason_text = text_of(info.state_desc);
   job.restarts = info.restart_cnt;
+  job.may_requeue = info.requeue == 1 && info.batch_flag != 0;
   job.priority = number_of(info.priority, 0);
   job.nice = int64_t{info.nice} - int64_t{NICE_OFFSET};
   job.submit = instant_of(info.submit_time);

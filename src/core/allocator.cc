@@ -32,8 +32,25 @@ policy::Work work_of(const State& state, const Workload& workload, const Job& fo
           .device = device,
           .size = amount_of(form.request.devices.model, shape_of(form).total),
           .since = workload.first_submit,
-          .time_max = time_limit(workload.job),
+          .time_max = time_limit(form),
           .shape = shape};
+}
+
+// What the plan says of it.
+void read_off(const policy::Plan& plan, const SiteRoom::Visit& visit, const policy::Work& work,
+              Answer& answer) {
+  for (const policy::Refusal& refusal : plan.refusals)
+    if (refusal.group == policy::group_of(work)) answer.verdict = refusal.why;
+  for (const auto* part : {&plan.own, &plan.acts})
+    for (const policy::Decision& d : *part)
+      if (d.work == work.id) answer.verdict = d;
+  answer.verdict.work = work.id;
+  for (const policy::Decision& d : plan.acts)
+    if (d.verdict == policy::Verdict::preempt && d.claimant == work.id)
+      answer.victims.push_back(workload_of(d.work));
+  if (answer.verdict.verdict == policy::Verdict::admit ||
+      answer.verdict.verdict == policy::Verdict::reshape)
+    answer.nodes = visit.nodes_of(work.id);
 }
 
 }  // namespace
@@ -49,6 +66,18 @@ void Allocator::begin(const State& state) {
   for (const auto& [id, workload] : state.workloads) changed_.push_back(id);
 }
 
+// Each of its forms with a shorter limit, too.
+void Allocator::accept_shorter(const Job& job, Asked& asked) {
+  const policy::Work& work = asked.work;
+  std::vector<policy::Form>& others = asked.declared.others;
+  others.insert(others.begin(), {.device = work.device,
+                                 .size = work.size,
+                                 .time_max = work.time_max,
+                                 .shape = work.shape,
+                                 .length = {}});
+  for (policy::Form& form : others) form.time_min = seconds(job.request.time_min_s);
+}
+
 std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Workload& workload) {
   std::optional<Asked> asked;
   for (const Job& form : forms_of(state, workload.job)) {
@@ -61,6 +90,7 @@ std::optional<Allocator::Asked> Allocator::asked_of(const State& state, const Wo
     else
       asked.emplace(Asked{.work = work, .declared = {}});
   }
+  if (asked && workload.job.request.time_min_s > 0) accept_shorter(workload.job, *asked);
   if (asked) asked->work.has_forms = !asked->declared.others.empty();
   return asked;
 }
@@ -153,11 +183,15 @@ std::optional<int64_t> Allocator::evictions_most() const {
 
 Allocation Allocator::look(const State& state) {
   take_stock(state);
-  SiteRoom::Visit visit(*room_, state);
   Allocation allocation;
-  allocation.plan = policy::look(world(state, waiting_, evictions_most()), visit);
-  for (const policy::Decision& act : allocation.plan.acts)
-    allocation.nodes.push_back(visit.nodes_of(act.work));
+  {
+    SiteRoom::Visit visit(*room_, state);
+    allocation.plan = policy::look(world(state, waiting_, evictions_most()), visit);
+    for (const policy::Decision& act : allocation.plan.acts)
+      allocation.nodes.push_back(visit.nodes_of(act.work));
+    allocation.rooms = rooms_by_moves(state, allocation.plan, visit);
+  }
+  std::erase_if(allocation.rooms, [&](const MadeRoom& made) { return !starts_then(state, made); });
   allocation.shapes = room_->numbers();
   for (const policy::Refusal& refusal : allocation.plan.refusals)
     allocation.refused.emplace(refusal.group, refusal.why);
@@ -199,22 +233,20 @@ std::optional<Answer> Allocator::ask(const State& state, const Workload& workloa
 
 Answer Allocator::ask(const State& state, const policy::Work& work, bool may_take_back) {
   const auto evictions_left = may_take_back ? evictions_most() : std::optional<int64_t>(0);
-  SiteRoom::Visit visit(*room_, state);
-  const policy::Plan plan = policy::look(world(state, waiting_, evictions_left), visit);
   Answer answer;
   answer.verdict = {.verdict = policy::Verdict::defer, .work = work.id};
-  for (const policy::Refusal& refusal : plan.refusals)
-    if (refusal.group == policy::group_of(work)) answer.verdict = refusal.why;
-  for (const auto* part : {&plan.own, &plan.acts})
-    for (const policy::Decision& d : *part)
-      if (d.work == work.id) answer.verdict = d;
-  answer.verdict.work = work.id;
-  for (const policy::Decision& d : plan.acts)
-    if (d.verdict == policy::Verdict::preempt && d.claimant == work.id)
-      answer.victims.push_back(workload_of(d.work));
-  if (answer.verdict.verdict == policy::Verdict::admit ||
-      answer.verdict.verdict == policy::Verdict::reshape)
-    answer.nodes = visit.nodes_of(work.id);
+  std::vector<MadeRoom> rooms;
+  {
+    SiteRoom::Visit visit(*room_, state);
+    const policy::Plan plan = policy::look(world(state, waiting_, evictions_left), visit);
+    read_off(plan, visit, work, answer);
+    if (may_take_back) rooms = rooms_by_moves(state, plan, visit);
+  }
+  for (const MadeRoom& made : rooms) {
+    if (made.claimant != work.id || !starts_then(state, made)) continue;
+    answer.nodes = made.nodes;
+    answer.moves = moves_of(state, made);
+  }
   return answer;
 }
 

@@ -24,19 +24,24 @@
 namespace fairlead {
 
 constexpr int32_t kTasksMax = 256;  // chosen
+// Chosen: of those that room is not together for, so many are asked about moves in one look, the
+// holders of reservations first; each answer is one more look of the planner.
+constexpr int kRoomsAsked = 2;
 
 struct Allocation {
   std::map<Shape, uint32_t> shapes;  // their numbers
   std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
+  std::vector<MadeRoom> rooms;                // that others would make by moving
 };
 
 // What the planner says to a question.
 struct Answer {
   policy::Decision verdict;
-  std::vector<NodeIndex> nodes;     // of admit
-  std::vector<WorkloadId> victims;  // whose devices it would be given
+  std::vector<NodeIndex> nodes;      // of admit, and where others would make room
+  std::vector<WorkloadId> victims;   // whose devices it would be given
+  std::vector<SuggestedMove> moves;  // of others, that would make room for it
 };
 
 // The starts of each workload that was looked at, by future; unknown: not in that one.
@@ -77,6 +82,15 @@ class Allocator {
   const policy::Organisation& rules() const { return rules_; }
 
  private:
+  // allocator_moves.cc
+  std::vector<MadeRoom> rooms_by_moves(const State& state, const policy::Plan& plan,
+                                       SiteRoom::Visit& visit) const;
+  std::vector<Movable> movable_for(const State& state, const policy::Work& claimant,
+                                   const std::set<policy::WorkId>& gone) const;
+  bool is_worth_it(const State& state, const policy::Work& claimant, const MadeRoom& made,
+                   const std::set<policy::WorkId>& gone, const SiteRoom::Visit& visit) const;
+  bool starts_then(const State& state, const MadeRoom& made);
+
   void begin(const State& state);
   void take_stock(const State& state);
   Answer ask(const State& state, const policy::Work& work, bool may_take_back);
@@ -88,6 +102,7 @@ class Allocator {
     policy::Declared declared;  // the other forms that it accepts
   };
   // Nothing: none of its forms could ever be served.
+  static void accept_shorter(const Job& job, Asked& asked);
   std::optional<Asked> asked_of(const State& state, const Workload& workload);
   void predict_length(const policy::Work& work, policy::Declared& declared) const;
 

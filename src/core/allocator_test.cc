@@ -147,7 +147,8 @@ TEST(Allocator, EnoughDevicesAndNotTogether) {
     facts.push_back(started(job(10 + i, "prod", 1, 1), 5, {"n" + std::to_string(i)}));
   facts.push_back(job(1, "res", 1, 8));
   site.poll(10, facts);
-  EXPECT_EQ(site.suggested(1), nullptr);
+  ASSERT_NE(site.suggested(1), nullptr);
+  EXPECT_EQ(site.suggested(1)->kind, SuggestionKind::make_room) << "one device would be moved";
   ASSERT_NE(site.state().allocation, nullptr);
   const auto& own = site.state().allocation->plan.own;
   ASSERT_EQ(own.size(), 1u);

@@ -1,5 +1,6 @@
 // What the planner would do, and how that compares with what happens.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -28,6 +29,34 @@ int64_t devices_of(const Workload& workload) {
              : shape_of(workload.job).total;
 }
 
+Suggestion make_room(const State& state, const Workload& claimant, const MadeRoom& made) {
+  return {.kind = SuggestionKind::make_room,
+          .since = state.now,
+          .devices = devices_of(claimant),
+          .nodes = hostlist(state, {made.nodes.begin(), made.nodes.end()}),
+          .rule = {},
+          .lost_device_seconds = made.lost_device_seconds,
+          .victims = {},
+          .moves = moves_of(state, made)};
+}
+
+// Whether it is what was said before: its price may be another by now.
+bool says_the_same(const Suggestion& before, const Suggestion& now) {
+  const auto is_same = [](const SuggestedMove& a, const SuggestedMove& b) {
+    return a.workload == b.workload && a.from == b.from && a.to == b.to;
+  };
+  return before.kind == now.kind && before.claimant == now.claimant &&
+         std::ranges::equal(before.moves, now.moves, is_same);
+}
+
+std::string to_text(const State& state, const std::vector<SuggestedMove>& moves) {
+  std::vector<std::string> each;
+  for (const SuggestedMove& m : moves)
+    each.push_back(fmt::format("{} ({} devices) from {} to {}",
+                               state.workloads.at(m.workload).job.label, m.devices, m.from, m.to));
+  return fmt::format("{}", fmt::join(each, ", "));
+}
+
 std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Allocation& allocation) {
   std::map<WorkloadId, Suggestion> found;
   std::map<WorkloadId, std::set<NodeIndex>> nodes;
@@ -53,6 +82,10 @@ std::map<WorkloadId, Suggestion> suggestions_of(const State& state, const Alloca
     nodes[id].insert(allocation.nodes[i].begin(), allocation.nodes[i].end());
   }
   for (const auto& [id, where] : nodes) found.at(id).nodes = hostlist(state, where);
+  for (const MadeRoom& made : allocation.rooms) {
+    const WorkloadId id = workload_of(made.claimant);
+    found.try_emplace(id, make_room(state, state.workloads.at(id), made));
+  }
   return found;
 }
 
@@ -63,8 +96,10 @@ std::string in_which_form(const Allocation& allocation, const Workload& workload
   });
   if (act == allocation.plan.acts.end()) return "";
   const policy::Reshape& r = *act->reshape;
-  std::string text = fmt::format(" with {} devices in place of {}", r.size.value / 1000,
-                                 shape_of(workload.job).total);
+  std::string text;
+  if (const int64_t asked = shape_of(workload.job).total; r.size.value / 1000 != asked)
+    text = fmt::format(" with {} devices in place of {}", r.size.value / 1000, asked);
+  if (r.time_max.us > 0) text += fmt::format(" with a time limit of {}", to_short_text(r.time_max));
   if (r.ends.known()) text += fmt::format(", likely to end by {}", to_rfc3339(r.ends));
   if (r.ends_otherwise.known()) text += fmt::format(" and not by {}", to_rfc3339(r.ends_otherwise));
   return text;
@@ -83,8 +118,7 @@ void Engine::suggest() {
   auto now = suggestions_of(state_, *allocation);
   for (auto& [id, suggestion] : now) {
     const auto before = state_.suggested.now.find(id);
-    if (before != state_.suggested.now.end() && before->second.kind == suggestion.kind &&
-        before->second.claimant == suggestion.claimant) {
+    if (before != state_.suggested.now.end() && says_the_same(before->second, suggestion)) {
       suggestion.since = before->second.since;
       continue;
     }
@@ -97,6 +131,13 @@ void Engine::suggest() {
                  : fmt::format("{} would start now on {}, with the devices of {} taken back",
                                workload.job.label, suggestion.nodes, suggestion.victims.size()),
              suggestion.devices);
+    } else if (suggestion.kind == SuggestionKind::make_room) {
+      decide(
+          DecisionKind::make_room_suggested, &workload,
+          fmt::format("{} would start now on {} if others were moved: {}; {} device-seconds again",
+                      workload.job.label, suggestion.nodes, to_text(state_, suggestion.moves),
+                      suggestion.lost_device_seconds),
+          suggestion.devices, suggestion.lost_device_seconds);
     } else {
       decide(DecisionKind::take_back_suggested, &workload,
              fmt::format("{} would be taken back for {}, by rule {}: {} device-seconds again",

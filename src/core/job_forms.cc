@@ -46,12 +46,23 @@ std::vector<int32_t> numbers_of_nodes(const JobRequest& r) {
   return numbers;
 }
 
-// Where a form may not stand since it would be there too long.
-void leave_out_what_is_kept(const State& state, Job& form) {
-  const std::string nodes = kept_from(state, form).nodes;
-  if (nodes.empty()) return;
-  std::string& excluded = form.request.nodes_excluded;
-  excluded += (excluded.empty() ? "" : ",") + nodes;
+// Each form leaves out where it would be for too long, and where it accepts a shorter limit there
+// is one more that is over by then.
+std::vector<Job> beside_reservations(const State& state, std::vector<Job> forms) {
+  for (size_t i = 0; i < forms.size() && i < size_t{2} * kFormsMax; ++i) {
+    Job& form = forms[i];
+    const KeptNodes kept = kept_from(state, form);
+    if (kept.nodes.empty()) continue;
+    const Job whole = form;
+    std::string& excluded = form.request.nodes_excluded;
+    excluded += (excluded.empty() ? "" : ",") + kept.nodes;
+    const int64_t left_s = whole_seconds(kept.from - state.now) / 60 * 60;
+    if (whole.request.time_min_s <= 0 || left_s < std::max<int64_t>(60, whole.request.time_min_s))
+      continue;
+    forms.push_back(whole);
+    forms.back().request.time_limit_s = left_s;
+  }
+  return forms;
 }
 
 }  // namespace
@@ -67,9 +78,7 @@ std::vector<Job> forms_of(const State& state, const Job& job) {
       request.devices.total = request.devices.per_node * nodes;
     }
   }
-  if (!state.reservations.empty())
-    for (Job& form : forms) leave_out_what_is_kept(state, form);
-  return forms;
+  return state.reservations.empty() ? forms : beside_reservations(state, std::move(forms));
 }
 
 }  // namespace fairlead

@@ -3,6 +3,9 @@
 //   --nodes=2-8                  each number of nodes, up to kFormsMax of them
 //   --partition=a100,h100        each class of devices that its partitions have, where it names no
 //                                model
+//   --time-min=1h                a shorter time limit, of each of these: as long as is left until a
+//                                reservation; or, of work that is promised, as the planner says
+//                                (policy/form.h)
 //
 // A form leaves out the nodes that a reservation will keep from it before it would end: at another
 // time it may be another (core/kept_nodes.h).

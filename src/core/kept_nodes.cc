@@ -37,6 +37,7 @@ KeptNodes kept_from(const State& state, const Job& job) {
     if (is_in_the_way(r, job, state.now, end)) {
       nodes.insert(nodes.end(), r.nodes.begin(), r.nodes.end());
       changes_at(r.end);
+      if (!kept.from.known() || r.start < kept.from) kept.from = r.start;
     } else {
       // the first microsecond at which its end lies after the reservation's begin
       changes_at(state.now + (r.start - end) + Duration{1});

@@ -22,6 +22,7 @@ bool is_in_the_way(const Reservation& reservation, const Job& job, Instant now, 
 
 struct KeptNodes {
   std::string nodes;  // as a hostlist
+  Instant from;       // when the first of them begins to be kept; not later than now: they are
   Instant changes;    // when they will be others because time passes; unknown: never
 };
 KeptNodes kept_from(const State& state, const Job& job);

@@ -30,20 +30,6 @@ Digest fabric_of(const State& state) {
   return hasher.digest();
 }
 
-// As if nothing ran: what a shape could ever use.
-std::vector<NodeIndex> nodes_for(const State& state, const Shape& shape) {
-  std::vector<NodeRoom> rooms;
-  std::vector<bool> members(state.fleet.nodes().size(), false);
-  for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) rooms.push_back({.node = i});
-  for_each_name(shape.partition, [&](const std::string& name) {
-    const auto partition = state.partitions.find(name);
-    if (partition == state.partitions.end()) return;
-    for (const std::string& node : partition->second.nodes)
-      if (const auto index = state.fleet.find(node)) members[*index] = true;
-  });
-  return fit(shape, state.fleet, rooms, members).could;
-}
-
 Gang gang_of(const Shape& shape) {
   if (shape.per_node == 0) return {.workers = shape.total, .devices = 1};
   return {.workers = shape.nodes,
@@ -55,6 +41,19 @@ Gang gang_of(const Shape& shape) {
 }
 
 }  // namespace
+
+std::vector<NodeIndex> SiteRoom::nodes_for(const State& state, const Shape& shape) {
+  std::vector<NodeRoom> rooms;
+  std::vector<bool> members(state.fleet.nodes().size(), false);
+  for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) rooms.push_back({.node = i});
+  for_each_name(shape.partition, [&](const std::string& name) {
+    const auto partition = state.partitions.find(name);
+    if (partition == state.partitions.end()) return;
+    for (const std::string& node : partition->second.nodes)
+      if (const auto index = state.fleet.find(node)) members[*index] = true;
+  });
+  return fit(shape, state.fleet, rooms, members).could;
+}
 
 Gang SiteRoom::Place::where() const {
   Gang masked = gang;

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "core/made_room.h"
 #include "core/running_work.h"
 #include "core/stand.h"
 #include "core/state.h"
@@ -25,6 +26,9 @@
 #include "policy/room.h"
 
 namespace fairlead {
+
+constexpr size_t kNodesAsked = 64;  // chosen: from how many others may be moved, the emptiest first
+constexpr int kNodesCleared = 4;    // chosen: for one gang
 
 class SiteRoom {
  public:
@@ -60,6 +64,9 @@ class SiteRoom {
     std::vector<Place> places;
   };
 
+  // As if nothing ran: what a shape could ever use.
+  static std::vector<NodeIndex> nodes_for(const State& state, const Shape& shape);
+
   std::vector<Pool> pools_;
   std::vector<Known> known_;  // by number - 1
   std::map<Shape, uint32_t> numbers_;
@@ -80,10 +87,17 @@ class SiteRoom::Visit : public policy::Room {
   // Where it could stand, at most so many places. Changes nothing.
   Stands stands_for(const policy::Work& work, size_t most);
 
+  // Room for it by moves of others to nodes that they could have been started on: the one that
+  // loses the least, of those that were tried. Nothing: none was found, or it may lie anywhere.
+  // Under a limit of switches it may be missed. Changes nothing. Requires: it does not fit.
+  std::optional<MadeRoom> make_room(const policy::Work& work, std::span<const Movable> movable);
+  void move(const MovedWork& moved);  // Requires: make_room() said so, of the same room.
+
   // Where take() put it, ascending.
   std::vector<NodeIndex> nodes_of(policy::WorkId id) const;
 
  private:
+  class Mover;  // site_moves.cc
   struct Taken {
     size_t pool = 0;
     Gang gang;

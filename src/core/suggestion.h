@@ -17,26 +17,38 @@
 namespace fairlead {
 
 enum class SuggestionKind : uint8_t {
-  start,     // it would start now
-  take_back  // its devices would be taken back, for a claimant
+  start,      // it would start now
+  take_back,  // its devices would be taken back, for a claimant
+  make_room   // it would start once others were moved, for which there is room
 };
-BOOST_DESCRIBE_ENUM(SuggestionKind, start, take_back)
+BOOST_DESCRIBE_ENUM(SuggestionKind, start, take_back, make_room)
+
+// Of work that would be put back in line and started elsewhere at once.
+struct SuggestedMove {
+  WorkloadId workload = 0;
+  std::string from, to;  // nodes
+  int64_t devices = 0;
+  int64_t lost_device_seconds = 0;
+  bool operator==(const SuggestedMove&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SuggestedMove, (), (workload, from, to, devices, lost_device_seconds))
 
 struct Suggestion {
   SuggestionKind kind{};
   Instant since;      // the first look of an unbroken row that makes it
   int32_t tasks = 1;  // of an array, how many at once
   int64_t devices = 0;
-  std::string nodes;                // hostlist; of a start
-  WorkloadId claimant = 0;          // of take_back
-  std::string rule;                 // of take_back: own, class or idle
-  int64_t lost_device_seconds = 0;  // of take_back: what would be done again
-  std::vector<WorkloadId> victims;  // of a start: whose devices it would take
+  std::string nodes;                      // hostlist; of a start, and where room is made
+  WorkloadId claimant = 0;                // of take_back
+  std::string rule;                       // of take_back: own, class or idle
+  int64_t lost_device_seconds = 0;        // of take_back and make_room: what would be done again
+  std::vector<WorkloadId> victims;        // of a start: whose devices it would take
+  std::vector<SuggestedMove> moves = {};  // of make_room
   bool operator==(const Suggestion&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Suggestion, (),
                       (kind, since, tasks, devices, nodes, claimant, rule, lost_device_seconds,
-                       victims))
+                       victims, moves))
 
 // One that came true, or can no more.
 struct ScoredSuggestion {

@@ -19,6 +19,7 @@ inline Job waiting_job(uint32_t id, std::string account, int32_t nodes, int32_t 
         .partition = "all"};
   j.state = JobState::pending;
   j.reason = "Resources";
+  j.may_requeue = true;
   j.priority = 100;
   j.submit = submit;
   j.request = {.devices = {.model = "h100", .per_node = per_node, .total = nodes * per_node},

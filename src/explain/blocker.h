@@ -138,19 +138,29 @@ struct RunTold {
 };
 BOOST_DESCRIBE_STRUCT(RunTold, (), (epoch, submitted, started, ended, state, exit_code, nodes))
 
+// Work that would be put back in line, to start elsewhere at once.
+struct MoveTold {
+  std::string workload, from, to;  // nodes
+  int64_t gpus = 0;
+  int64_t lost_gpu_seconds = 0;  // what would be done again
+  bool operator==(const MoveTold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(MoveTold, (), (workload, from, to, gpus, lost_gpu_seconds))
+
 // What the planner says of a workload that waits, by the rules of the organisation.
 struct VerdictTold {
   std::string organisation;             // "acme v7"; empty: none is known
-  std::string verdict;                  // start, reserve, defer; empty: it takes no part
+  std::string verdict;                  // start, make_room, reserve, defer; empty: it takes no part
   std::string because;                  // in a few words
-  Instant since;                        // of start: suggested without a break since then
+  Instant since;                        // suggested without a break since then
   Instant at;                           // of reserve: the earliest start, as far as ends are known
-  std::string nodes;                    // of start
+  std::string nodes;                    // where it would stand
   std::vector<std::string> takes_back;  // of start: whose devices
+  std::vector<MoveTold> moves;          // of make_room: who would go where
   bool operator==(const VerdictTold&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(VerdictTold, (),
-                      (organisation, verdict, because, since, at, nodes, takes_back))
+                      (organisation, verdict, because, since, at, nodes, takes_back, moves))
 
 // When one that waits will start, as far as that can be said (core/estimate.h).
 struct StartTold {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "explain/explain.h"
+#include "explain/moves_told.h"
 
 namespace fairlead {
 namespace {
@@ -228,6 +229,20 @@ void cure(Blocker& b, Trial& trial, const State& state, const Workload& w) {
   }
 }
 
+// What others could do for it, which the planner has tried (core/allocator_moves.cc).
+bool cure_by_moves(Blocker& b, const State& state, const Workload& w, const Explanation& x) {
+  const Suggestion* made = b.code == FRAGMENTED ? room_for(state, w.id) : nullptr;
+  if (made == nullptr) return false;
+  std::vector<std::string> left;
+  for (const Blocker& other : x.blockers)
+    if (&other != &b && keeps(other)) left.emplace_back(enum_name(other.code));
+  b.cure_effect = left.empty() ? CureEffect::starts : CureEffect::removes;
+  b.cure =
+      fmt::format("move {}: {}", to_text(moves_told(state, made->moves)),
+                  left.empty() ? "starts now" : fmt::format("leaves {}", fmt::join(left, " ")));
+  return true;
+}
+
 CureRequest both(const CureRequest& asked, CureRequest a, const CureRequest& b) {
   if (b.devices < a.devices || (b.per_node == 0 && a.per_node > 0 && a.devices == asked.devices)) {
     a.nodes = b.nodes;
@@ -268,6 +283,7 @@ void try_cures(Explainer& explainer, const Engine& engine, const Workload& w, Ex
                           .switches = w.job.request.switches};
   for (Blocker& b : x.blockers) {
     if (!b.by_policy && !is_of_room(b.code)) continue;
+    if (cure_by_moves(b, state, w, x)) continue;  // no change of its request
     cure(b, trial, state, w);
     if (b.cure_effect == CureEffect::none) continue;
     cured.push_back(&b);

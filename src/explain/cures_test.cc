@@ -228,6 +228,37 @@ TEST(Cures, ATimeLimitThatEndsBeforeSomebodysStart) {
   expect_cured(site.engine(), *Explainer(site.engine()).find("11"), *b);
 }
 
+// n1 to n4 have six free, n5 has two; eight are asked for together. n6 takes no work.
+TEST(Cures, OthersWouldMakeRoom) {
+  std::vector<Job> jobs;
+  for (uint32_t i = 1; i <= 5; ++i) {
+    std::vector<int32_t> devices{0, 1};
+    if (i == 5) devices = {0, 1, 2, 3, 4, 5};
+    jobs.push_back(running(i, "n" + std::to_string(i), devices));
+    jobs.back().account = "speech";
+    jobs.back().may_requeue = true;
+  }
+  Job eight = waiting(10, "Resources", gang(1, 8, "h100"));
+  eight.account = "other";
+  const DrawnSite before({}, jobs);
+  const Explanation asked = simulate(before.engine(), eight);
+  jobs.push_back(eight);
+  const DrawnSite site({}, jobs);
+  const Explanation x = Explainer(site.engine()).explain("10").value();
+  const auto b = std::ranges::find(x.blockers, FRAGMENTED, &Blocker::code);
+  ASSERT_NE(b, x.blockers.end());
+  EXPECT_EQ(b->cure, "move 1 job (2 GPUs), 1 from n1 to n5: starts now");
+  EXPECT_EQ(b->cure_effect, CureEffect::starts);
+  EXPECT_EQ(b->cure_request, CureRequest{}) << "of itself it changes nothing";
+  EXPECT_EQ(x.policy.verdict, "make_room");
+  EXPECT_EQ(x.policy.nodes, "n1");
+  ASSERT_EQ(x.policy.moves.size(), 1u);
+  EXPECT_EQ(x.policy.moves[0].lost_gpu_seconds, 2 * 300);
+  EXPECT_EQ(asked.policy.verdict, x.policy.verdict);
+  EXPECT_EQ(asked.policy.nodes, x.policy.nodes);
+  EXPECT_EQ(asked.policy.moves, x.policy.moves);
+}
+
 TEST(Cures, OneChangeForAll) {
   std::vector<uint32_t> none;
   const DrawnSite site(none);

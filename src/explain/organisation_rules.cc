@@ -7,6 +7,7 @@
 #include "base/hostlist.h"
 #include "base/words.h"
 #include "core/allocator.h"
+#include "explain/moves_told.h"
 
 namespace fairlead {
 namespace {
@@ -91,6 +92,12 @@ std::string because(const State& state, const policy::Decision& d) {
   return "";
 }
 
+std::string hostlist(const State& state, const std::vector<NodeIndex>& nodes) {
+  std::vector<std::string> names;
+  for (const NodeIndex node : nodes) names.push_back(state.fleet.node(node).facts.name);
+  return fold_hostlist(names);
+}
+
 }  // namespace
 
 const policy::Quota& Explainer::quota() {
@@ -148,6 +155,23 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, const policy::De
                    .by_policy = true});
 }
 
+// Who would make room for it by moving.
+bool OrganisationRules::tell_of_moves(const Explainer& e, const Workload& w, VerdictTold& told) {
+  if (e.supposed_) {
+    if (e.supposed_->moves.empty()) return false;
+    told.nodes = hostlist(e.state_, e.supposed_->nodes);
+    told.moves = moves_told(e.state_, e.supposed_->moves);
+  } else {
+    const Suggestion* made = room_for(e.state_, w.id);
+    if (made == nullptr) return false;
+    told.since = made->since;
+    told.nodes = made->nodes;
+    told.moves = moves_told(e.state_, made->moves);
+  }
+  told.verdict = "make_room";
+  return true;
+}
+
 VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
   const State& state = e.state_;
   if (!state.organisation) return {};
@@ -161,17 +185,17 @@ VerdictTold OrganisationRules::verdict(Explainer& e, const Workload& w) {
                                 to_rfc3339(verdict->patience->by), to_text(*verdict->patience));
   told.verdict = enum_name(verdict->verdict);
   if (verdict->verdict == policy::Verdict::reserve) told.at = verdict->at;
+  if (tell_of_moves(e, w, told)) return told;
   if (verdict->reshape)
     told.because = fmt::format("in another form that it accepts, with {}",
-                               count_text(whole_devices(verdict->reshape->size), "devices"));
+                               verdict->reshape->time_max.us > 0
+                                   ? "a time limit of " + to_short_text(verdict->reshape->time_max)
+                                   : count_text(whole_devices(verdict->reshape->size), "devices"));
   else if (verdict->verdict != policy::Verdict::admit)
     return told;
   told.verdict = "start";
   if (e.supposed_) {
-    std::vector<std::string> names;
-    for (const NodeIndex node : e.supposed_->nodes)
-      names.push_back(state.fleet.node(node).facts.name);
-    told.nodes = fold_hostlist(names);
+    told.nodes = hostlist(state, e.supposed_->nodes);
     for (const WorkloadId victim : e.supposed_->victims)
       told.takes_back.push_back(state.workloads.at(victim).job.label);
     return told;

@@ -13,6 +13,9 @@ struct OrganisationRules {
   static void limits(Explainer& e, const Workload& w, const policy::Decision* verdict,
                      std::vector<Blocker>& out);
   static VerdictTold verdict(Explainer& e, const Workload& w);
+
+ private:
+  static bool tell_of_moves(const Explainer& e, const Workload& w, VerdictTold& told);
 };
 
 // When it will start. Requires: it waits.

@@ -17,9 +17,11 @@ enum class DecisionKind : uint8_t {
   source_back,
   start_suggested,      // the planner would start it now
   take_back_suggested,  // the planner would take its devices back, for somebody else
+  make_room_suggested,  // others would move to other nodes, and it would start
 };
 BOOST_DESCRIBE_ENUM(DecisionKind, idle_hold_opened, idle_hold_closed, work_lost, workload_vanished,
-                    source_lost, source_back, start_suggested, take_back_suggested)
+                    source_lost, source_back, start_suggested, take_back_suggested,
+                    make_room_suggested)
 
 struct Decision {
   std::string id;  // "<seq>.<n>": made from its cause, so the same cause gives the same id

@@ -59,6 +59,7 @@ struct JobRequest {
   int64_t memory_per_cpu_mb = 0;  // one of the two, or neither
   int32_t tasks = 0;
   int64_t time_limit_s = -1;   // -1: none
+  int64_t time_min_s = 0;      // it accepts a limit down to this; 0: only the one it asks for
   std::string features;        // "h100&ib", the scheduler's own grammar
   std::string nodes_required;  // hostlists
   std::string nodes_excluded;
@@ -72,7 +73,7 @@ struct JobRequest {
 };
 BOOST_DESCRIBE_STRUCT(JobRequest, (),
                       (devices, nodes_min, nodes_max, cpus, cpus_per_node, memory_per_node_mb,
-                       memory_per_cpu_mb, tasks, time_limit_s, features, nodes_required,
+                       memory_per_cpu_mb, tasks, time_limit_s, time_min_s, features, nodes_required,
                        nodes_excluded, licences, dependency, switches, switches_wait_s, contiguous,
                        exclusive))
 
@@ -107,9 +108,10 @@ struct Job {
   std::string partition;  // several where it may go to any: "a100,h100"
   std::string reservation;
   JobState state = JobState::unknown;
-  std::string reason;       // the scheduler's one reason, its own word
-  std::string reason_text;  // and sentence, where it has one
-  bool requeued = false;    // waits again after a run
+  std::string reason;        // the scheduler's one reason, its own word
+  std::string reason_text;   // and sentence, where it has one
+  bool requeued = false;     // waits again after a run
+  bool may_requeue = false;  // it may be put back in line and run anew
   int32_t restarts = 0;
   int64_t priority = 0;  // 0 is held
   int64_t nice = 0;
@@ -128,8 +130,8 @@ struct Job {
 };
 BOOST_DESCRIBE_STRUCT(Job, (),
                       (id, run_id, label, name, user, account, qos, partition, reservation, state,
-                       reason, reason_text, requeued, restarts, priority, nice, submit, eligible,
-                       begin, start, end, suspended_since, last_evaluated, start_planned, array,
-                       het_id, het_offset, request, held, nodes, exit_code, steps, comment))
+                       reason, reason_text, requeued, may_requeue, restarts, priority, nice, submit,
+                       eligible, begin, start, end, suspended_since, last_evaluated, start_planned,
+                       array, het_id, het_offset, request, held, nodes, exit_code, steps, comment))
 
 }  // namespace fairlead

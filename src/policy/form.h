@@ -5,6 +5,9 @@
 // that is predicted to end first; of equals the one that it asks for, then in the order declared.
 // Where a form's length or the start is not known, nothing is promised of its end: then another
 // form is taken only where nobody can say when the first would start.
+//
+// A form that accepts a shorter limit gets one where it would else wait for a reservation: as long
+// as is left until that, in whole minutes.
 #pragma once
 
 #include <map>
@@ -17,9 +20,10 @@ namespace fairlead::policy {
 struct Form {
   DeviceId device = 0;
   Milli size;
-  Duration time_max;   // zero: not known
-  uint32_t shape = 0;  // as a Room knows it
-  Duration length;     // of its run, as predicted; zero: not known
+  Duration time_max;       // zero: not known
+  Duration time_min = {};  // it accepts a limit down to this; zero: only time_max
+  uint32_t shape = 0;      // as a Room knows it
+  Duration length;         // of its run, as predicted; zero: not known
 };
 
 struct Declared {
@@ -43,6 +47,7 @@ struct Reshape {
   DeviceId device = 0;
   Milli size;
   Instant ends, ends_otherwise;  // as predicted; unknown: not known
+  Duration time_max = {};        // shorter than the form's own; zero: that
   bool operator==(const Reshape&) const = default;
 };
 

@@ -104,6 +104,44 @@ TEST(Form, IsNotRefusedWithWhatAsksForTheSame) {
   EXPECT_EQ(c.find_running(4)->work.size, devices(8));
 }
 
+// Beside a reservation in ten hours; what is asked for is four days.
+TEST(Form, AShorterLimitThatItAcceptsKeepsOutOfAReservation) {
+  struct Row {
+    std::string_view name;
+    int64_t least = 0, length = 0;
+    std::optional<int64_t> want;  // hours
+  };
+  const Row rows[] = {
+      {"as long as is left", 2 * kHour, 6 * kHour, 10},
+      {"also where it may not be enough", 2 * kHour, 20 * kHour, 10},
+      {"not below what it accepts", 11 * kHour, 6 * kHour, std::nullopt},
+      {"without a declaration it waits", 0, 6 * kHour, std::nullopt},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    TestCluster c = asked({.name = "", .asks = 8, .others = {form(8, row.length)}});
+    c.forms[2].length = seconds(row.length);
+    c.forms[2].others[0].time_min = seconds(row.least);
+    c.waiting[0].since = kNow + seconds(1);
+    c.submit(3, kRoot, 16);  // first
+    std::optional<int64_t> hours;
+    for (const Decision& d : c.look())
+      if (d.work == 2 && d.verdict == Verdict::reshape)
+        hours = whole_seconds(d.reshape->time_max) / kHour;
+    EXPECT_EQ(hours, row.want);
+  }
+}
+
+// Where it starts as it asks nothing is shortened.
+TEST(Form, AShorterLimitIsNotTakenForNothing) {
+  TestCluster c = asked({.name = "", .asks = 8, .others = {form(8, 20 * kHour)}});
+  c.forms[2].others[0].time_min = seconds(kHour);
+  c.submit(3, kRoot, 16);
+  for (const Decision& d : c.look()) EXPECT_NE(d.verdict, Verdict::reshape);
+  c.act();
+  EXPECT_TRUE(c.runs(2));
+}
+
 // A form is no way around a limit, and none of somebody else's reservation.
 TEST(Form, KeepsToLimitsAndReservations) {
   TestCluster c = asked({.name = "", .others = {form(8, 12 * kHour)}});

@@ -6,41 +6,15 @@
 namespace fairlead::policy {
 namespace {
 
-using Price = std::tuple<int64_t, int32_t, size_t>;  // lost, devices, moves; then the lower node
-
-Price price_of(const MovePlan& plan) {
-  return {plan.lost_device_seconds, plan.devices, plan.moves.size()};
-}
-
-// Those that a set moves, the largest first, with what that costs.
-MovePlan plan_of(const std::vector<Resident>& residents, uint32_t set, size_t node) {
-  MovePlan plan{.node = node, .moves = {}};
-  for (size_t i = 0; i < residents.size(); ++i) {
-    if ((set >> i & 1) == 0) continue;
-    const Resident& r = residents[i];
-    plan.moves.push_back({.work = r.id, .from = node, .devices = r.devices});
-    plan.devices += r.devices;
-    plan.lost_device_seconds += r.lost_device_seconds;
-  }
-  std::ranges::sort(plan.moves, {}, [](const Move& m) { return std::pair(-m.devices, m.work); });
-  return plan;
-}
-
-// Best fit: the least room that suffices, the lower node among equals.
-bool pack(const std::vector<NodeOfWork>& nodes, MovePlan& plan) {
-  std::vector<int32_t> free;
-  for (const NodeOfWork& n : nodes) free.push_back(n.free);
-  free[plan.node] = 0;
-  for (Move& move : plan.moves) {
-    std::optional<size_t> best;
-    for (size_t n = 0; n < free.size(); ++n)
-      if (free[n] >= move.devices && (!best || free[n] < free[*best])) best = n;
-    if (!best) return false;
-    free[*best] -= move.devices;
-    move.to = *best;
-  }
-  return true;
-}
+// Some that stand on a node, as bits, and what it costs to move them.
+struct Set {
+  int64_t lost = 0;
+  int32_t devices = 0;
+  int moves = 0;
+  size_t node = 0;
+  uint32_t bits = 0;
+  auto operator<=>(const Set&) const = default;
+};
 
 std::vector<Resident> cheapest(std::vector<Resident> residents) {
   std::ranges::sort(residents, {}, [](const Resident& r) {
@@ -50,20 +24,56 @@ std::vector<Resident> cheapest(std::vector<Resident> residents) {
   return residents;
 }
 
+template <class F>
+void for_each_of(uint32_t bits, const std::vector<Resident>& residents, F&& f) {
+  for (size_t i = 0; i < residents.size(); ++i)
+    if ((bits >> i & 1) != 0) f(residents[i]);
+}
+
+// Those sets that make room, and from which nobody could stay.
+void add_sets(size_t node, const std::vector<Resident>& residents, int32_t needed,
+              std::vector<Set>& out) {
+  for (uint32_t bits = 0; bits < uint32_t{1} << residents.size(); ++bits) {
+    Set set{.node = node, .bits = bits};
+    int32_t least = 0;
+    for_each_of(bits, residents, [&](const Resident& r) {
+      set.lost += r.lost_device_seconds;
+      set.devices += r.devices;
+      ++set.moves;
+      least = least == 0 ? r.devices : std::min(least, r.devices);
+    });
+    if (set.devices >= needed && (bits == 0 || set.devices - least < needed)) out.push_back(set);
+  }
+}
+
+MovePlan plan_of(const Set& set, const std::vector<Resident>& residents) {
+  MovePlan plan{
+      .node = set.node, .moves = {}, .devices = set.devices, .lost_device_seconds = set.lost};
+  for_each_of(set.bits, residents, [&](const Resident& r) {
+    plan.moves.push_back(
+        {.work = r.id, .devices = r.devices, .lost_device_seconds = r.lost_device_seconds});
+  });
+  std::ranges::sort(plan.moves, {}, [](const Move& m) { return std::pair(-m.devices, m.work); });
+  return plan;
+}
+
 }  // namespace
 
-std::optional<MovePlan> cheapest_moves(const std::vector<NodeOfWork>& nodes, int32_t devices) {
-  std::optional<MovePlan> best;
+std::optional<MovePlan> cheapest_moves(const std::vector<NodeOfWork>& nodes, int32_t devices,
+                                       const Pack& pack) {
+  std::vector<std::vector<Resident>> residents;
+  std::vector<Set> sets;
   for (size_t n = 0; n < nodes.size(); ++n) {
-    const std::vector<Resident> residents = cheapest(nodes[n].movable);
-    for (uint32_t set = 0; set < uint32_t{1} << residents.size(); ++set) {
-      MovePlan plan = plan_of(residents, set, n);
-      if (nodes[n].free + plan.devices < devices) continue;
-      if (best && !(price_of(plan) < price_of(*best))) continue;
-      if (pack(nodes, plan)) best = std::move(plan);
-    }
+    residents.push_back(cheapest(nodes[n].movable));
+    add_sets(n, residents.back(), devices - nodes[n].free, sets);
   }
-  return best;
+  const size_t tried = std::min(sets.size(), size_t{kPacksTried});
+  std::ranges::partial_sort(sets, sets.begin() + static_cast<std::ptrdiff_t>(tried));
+  for (size_t i = 0; i < tried; ++i) {
+    MovePlan plan = plan_of(sets[i], residents[sets[i].node]);
+    if (pack(plan)) return plan;
+  }
+  return std::nullopt;
 }
 
 }  // namespace fairlead::policy

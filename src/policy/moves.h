@@ -1,17 +1,17 @@
 // Room for who waits by moving others: enough devices are free, and on no node together.
 //
 // A node is chosen, some that stand on it go to free devices elsewhere, and the claimant has room.
-// Among all such plans the one that loses the fewest device-seconds is found (a move is a requeue:
-// what was done since the last checkpoint is done again); of equals the one with fewer devices
-// moved, then fewer moves, then the lower node. Nothing is done by it: it is priced, to be
-// proposed.
+// Of all such plans the one is told that loses the fewest device-seconds (a move is a requeue: what
+// was done since the last checkpoint is done again); of equals the one with fewer devices moved,
+// then fewer moves, then the lower node. Nothing is done by it: it is priced, to be proposed.
 //
-// Nodes of one class of devices; each that stands there stands on one node. Who may not be moved
-// is not stated as movable. Search: the sets of those on a node, at most kMovedMax of them, each
-// packed elsewhere by best fit, the largest first; so a plan that is told can be done, and one that
-// needs a cleverer packing may be missed. Cost: O(nodes * 2^kMovedMax * kMovedMax * nodes).
+// Nodes of one class of devices; each that stands there stands on one node. Who may not be moved is
+// not stated as movable. Search: of each node the sets of its kMovedMax cheapest from which nobody
+// could stay, all together in the order of their price, kPacksTried of them. Whether those of a set
+// find room elsewhere is the caller's to say. Cost: O(nodes * 2^kMovedMax), and the packs.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,7 +19,8 @@
 
 namespace fairlead::policy {
 
-constexpr size_t kMovedMax = 8;  // chosen: considered on one node, the cheapest first
+constexpr size_t kMovedMax = 8;   // chosen: considered on one node, the cheapest first
+constexpr int kPacksTried = 256;  // chosen
 
 struct Resident {
   WorkId id = 0;
@@ -33,19 +34,24 @@ struct NodeOfWork {
 
 struct Move {
   WorkId work = 0;
-  size_t from = 0, to = 0;  // indices of nodes
+  size_t to = 0;  // a node, by the number that who packs gives it
   int32_t devices = 0;
+  int64_t lost_device_seconds = 0;
   bool operator==(const Move&) const = default;
 };
 struct MovePlan {
-  size_t node = 0;  // where there is room then
+  size_t node = 0;  // index: where there is room then, and they come from
   std::vector<Move> moves;
   int32_t devices = 0;  // that are moved
   int64_t lost_device_seconds = 0;
   bool operator==(const MovePlan&) const = default;
 };
 
-// Nothing: no such moves make room for `devices` on one node. No moves: there is room.
-std::optional<MovePlan> cheapest_moves(const std::vector<NodeOfWork>& nodes, int32_t devices);
+// Says where each goes, the largest first; false: not all of them find room.
+using Pack = std::function<bool(MovePlan&)>;
+
+// Nothing: no such moves were found. No moves: there is room.
+std::optional<MovePlan> cheapest_moves(const std::vector<NodeOfWork>& nodes, int32_t devices,
+                                       const Pack& pack);
 
 }  // namespace fairlead::policy

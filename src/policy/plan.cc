@@ -125,6 +125,13 @@ class Look {
   static Instant ends(Instant start, Duration length) {
     return start.known() && length.us > 0 ? start + length : Instant{};
   }
+  // Until somebody's reservation; zero: less than `least`, or there is none to keep to.
+  Duration time_left(const Work& work, Duration least) const {
+    const Reservation& reservation = reservations_[work.device];
+    if (least.us <= 0 || !reservation.at.known() || reservation.of->id == work.id) return {};
+    const Duration left = seconds(whole_seconds(reservation.at - w_.now) / 60 * 60);
+    return left >= least && (work.time_max.us <= 0 || left < work.time_max) ? left : Duration{};
+  }
   std::optional<Reshape> other_form(const Work& work, const Decision& verdict) {
     if (w_.forms == nullptr) return std::nullopt;
     const auto declared = w_.forms->find(work.id);
@@ -134,22 +141,34 @@ class Look {
     std::optional<Reshape> best;
     const std::vector<Form>& others = declared->second.others;
     for (size_t i = 0; i < others.size(); ++i) {
-      const Instant end = ends(w_.now, others[i].length);
+      Work candidate = in_form(work, others[i]);
+      bool is_shorter = false;
+      if (verdict.verdict != Verdict::admit && !fits_now(candidate)) {
+        candidate.time_max = time_left(candidate, others[i].time_min);
+        is_shorter = candidate.time_max.us > 0;
+        if (!is_shorter) continue;
+      }
+      if (!is_shorter && candidate.time_max != work.time_max) is_shorter = true;
+      const Instant end = ends(
+          w_.now, is_shorter ? std::min(others[i].length, candidate.time_max) : others[i].length);
       const bool sooner = end.known() && otherwise.known() && end < otherwise;
       if (start.known() && !sooner) continue;
       if (best && !(end.known() && (!best->ends.known() || end < best->ends))) continue;
-      if (!fits_now(in_form(work, others[i]))) continue;
+      if (!fits_now(candidate)) continue;
       best = Reshape{.form = i,
                      .device = others[i].device,
                      .size = others[i].size,
                      .ends = end,
-                     .ends_otherwise = otherwise};
+                     .ends_otherwise = otherwise,
+                     .time_max = is_shorter ? candidate.time_max : Duration{}};
     }
     return best;
   }
   void admit_in_form(const Work& work, const Reshape& reshape) {
     if (reservations_[work.device].of == &work) reservations_[work.device] = {};
-    admit(in_form(work, w_.forms->at(work.id).others[reshape.form]));
+    Work other = in_form(work, w_.forms->at(work.id).others[reshape.form]);
+    if (reshape.time_max.us > 0) other.time_max = reshape.time_max;
+    admit(other);
     plan_.acts.back().verdict = Verdict::reshape;
     plan_.acts.back().reshape = reshape;
   }

@@ -39,6 +39,9 @@ std::string details_of(const SuggestionRow& r) {
   if (r.kind == SuggestionKind::take_back)
     return fmt::format("for {}, rule {}, {} GPU-hours again", r.claimant, r.rule,
                        gpu_hours(r.lost_gpu_seconds));
+  if (r.kind == SuggestionKind::make_room)
+    return fmt::format("on {}, by moving {}: {} GPU-hours again", r.nodes, to_text(r.moves),
+                       gpu_hours(r.lost_gpu_seconds));
   std::string text = "on " + r.nodes;
   if (!r.takes_back.empty())
     text += fmt::format(", taken back from {}", fmt::join(r.takes_back, " "));

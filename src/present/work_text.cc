@@ -198,6 +198,14 @@ std::string policy_line(const Explanation& x, Instant now) {
     if (!p.because.empty()) text += ", " + p.because;
     return text + " (suggested, nothing is done)";
   }
+  if (p.verdict == "make_room") {
+    int64_t lost = 0;
+    for (const MoveTold& move : p.moves) lost += move.lost_gpu_seconds;
+    return fmt::format(
+        "by {} it would start now on {} if others were moved: {}; {} GPU-hours again (suggested, "
+        "nothing is done)",
+        p.organisation, p.nodes, to_text(p.moves), gpu_hours(lost));
+  }
   std::string text = fmt::format("by {} it would wait: {}", p.organisation, p.because);
   if (p.verdict == "reserve")
     text += p.at.known() ? "; its devices are promised for " + short_time(p.at)
@@ -287,7 +295,7 @@ std::string queue_text(const Queue& q, const TextOptions& options) {
         wait_text(w.wait_us),
         w.can_never_start   ? "never"
         : w.verdict.empty() ? "waits"
-                            : w.verdict,
+                            : words(w.verdict),
         blockers,
         w.message};
     if (roomy) {

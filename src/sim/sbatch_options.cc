@@ -98,6 +98,8 @@ std::string read_sbatch_option(std::string_view option, const SbatchContext& con
     ok = read_memory(value, r.memory_per_node_mb);
   else if (name == "--time")
     r.time_limit_s = parse_time_limit(value).value_or(-1), ok = r.time_limit_s >= 0;
+  else if (name == "--time-min")
+    r.time_min_s = parse_time_limit(value).value_or(0), ok = r.time_min_s > 0;
   else if (name == "--begin")
     ok = read_begin(value, context, j);
   else if (name == "--dependency")

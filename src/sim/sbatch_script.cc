@@ -21,9 +21,9 @@ const std::map<std::string_view, std::string_view> kLong = {
 
 // What says where a job may run; all else is passed over.
 constexpr std::string_view kRead[] = {
-    "--nodes",       "--gpus-per-node", "--gpus",     "--gres",     "--cpus-per-task",
-    "--mem",         "--time",          "--account",  "--qos",      "--partition",
-    "--reservation", "--constraint",    "--licenses", "--exclusive"};
+    "--nodes",       "--gpus-per-node", "--gpus",     "--gres",      "--cpus-per-task",
+    "--mem",         "--time",          "--account",  "--qos",       "--partition",
+    "--reservation", "--constraint",    "--licenses", "--exclusive", "--time-min"};
 
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;

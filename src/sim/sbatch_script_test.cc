@@ -9,7 +9,7 @@ TEST(SbatchScript, ReadsWhatSaysWhereItMayRun) {
   const auto job = read_sbatch_script("j.sbatch", R"(#!/bin/bash
 #SBATCH -J llm --nodes=4 -p "a100,h100"   # a remark
 #SBATCH --gpus-per-node h100:8
-#SBATCH -t 1-0:0
+#SBATCH -t 1-0:0 --time-min=2:00:00
 #SBATCH -A vision -q batch --switches=1@10:00
 #SBATCH --mail-user ana@example.org -o out.txt
 #SBATCH -x n[1-2]
@@ -27,6 +27,7 @@ srun train
   EXPECT_EQ(job->request.devices.per_node, 8);
   EXPECT_EQ(job->request.devices.total, 32);
   EXPECT_EQ(job->request.time_limit_s, 86400);
+  EXPECT_EQ(job->request.time_min_s, 7200);
   EXPECT_EQ(job->request.switches, 1);
   EXPECT_EQ(job->request.nodes_excluded, "n[1-2]");
 }

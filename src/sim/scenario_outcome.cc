@@ -27,6 +27,8 @@ const char* verb_of(DecisionKind kind) {
       return "would start";
     case DecisionKind::take_back_suggested:
       return "would go";
+    case DecisionKind::make_room_suggested:
+      return "would move";
   }
   return "?";
 }

@@ -76,6 +76,7 @@ std::optional<uint32_t> SlurmModel::submit(ModelSubmission s) {
   const uint32_t id = next_id_++;
   ModelJob& added = jobs_[id];
   Job& j = added.facts = s.job;
+  j.may_requeue = s.may_requeue;
   j.id = id;
   j.label = std::to_string(id);
   j.state = JobState::pending;

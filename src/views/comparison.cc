@@ -35,7 +35,8 @@ SuggestionRow row_of(const State& state, WorkloadId id, const Suggestion& s) {
                     .takes_back = {},
                     .claimant = {},
                     .rule = s.rule,
-                    .lost_gpu_seconds = s.lost_device_seconds};
+                    .lost_gpu_seconds = s.lost_device_seconds,
+                    .moves = moves_told(state, s.moves)};
   const auto label = [&](WorkloadId other) {
     const auto found = state.workloads.find(other);
     return found == state.workloads.end() ? std::string() : found->second.job.label;

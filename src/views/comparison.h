@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/state.h"
+#include "explain/moves_told.h"
 #include "views/estimates_view.h"
 
 namespace fairlead {
@@ -15,15 +16,16 @@ struct SuggestionRow {
   Instant since;  // without a break
   int64_t tasks = 1;
   int64_t gpus = 0;
-  std::string nodes;                    // of a start
+  std::string nodes;                    // of a start, and where room is made
   std::vector<std::string> takes_back;  // of a start: from whom
   std::string claimant, rule;           // of take_back
-  int64_t lost_gpu_seconds = 0;         // of take_back: what would be done again
+  int64_t lost_gpu_seconds = 0;         // of take_back and make_room: what would be done again
+  std::vector<MoveTold> moves;          // of make_room
   bool operator==(const SuggestionRow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SuggestionRow, (),
                       (workload, team, klass, kind, since, tasks, gpus, nodes, takes_back, claimant,
-                       rule, lost_gpu_seconds))
+                       rule, lost_gpu_seconds, moves))
 
 // Of one team, or of all: starts that were suggested before they came.
 struct ComparisonRow {

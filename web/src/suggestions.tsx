@@ -25,8 +25,9 @@ const link = (id: string) => <a href={workloadHref(id)} tabIndex={-1}>{id}</a>
 
 function Now({ c }: { c: Comparison }) {
   const starts = c.now.filter((s) => s.kind === 'start').length
-  const taken = c.now.length - starts
-  const title = c.now.length === 0 ? 'Suggested now' : `Suggested now, and not done: ${plural(starts, 'start')}, ${taken} taken back${c.next_cursor ? ', and more' : ''}`
+  const taken = c.now.filter((s) => s.kind === 'take_back').length
+  const moved = c.now.length - starts - taken
+  const title = c.now.length === 0 ? 'Suggested now' : `Suggested now, and not done: ${plural(starts, 'start')}, ${taken} taken back${moved ? `, ${moved} by moving others` : ''}${c.next_cursor ? ', and more' : ''}`
   return (
     <Section title={title} from="scheduler">
       {c.now.length === 0 ? <Empty>{c.organisation} would change nothing, as of {localTime(c.as_of)}. What it would start or take back appears here.</Empty> : (
@@ -44,6 +45,7 @@ const cellsOf = (s: Suggestion, now: number) => [
 
 function howOf(s: Suggestion): string {
   if (s.kind === 'take_back') return `for ${s.claimant}, by rule ${s.rule}: ${gpuHours(s.lost_gpu_seconds)} GPU-hours again`
+  if (s.kind === 'make_room') return `on ${s.nodes}, by moving ${s.moves.map((m) => `${m.workload} (${plural(m.gpus, 'GPU')}) from ${m.from} to ${m.to}`).join(', ')}: ${gpuHours(s.lost_gpu_seconds)} GPU-hours again`
   return `on ${s.nodes}${s.takes_back.length > 0 ? `, with devices taken back from ${s.takes_back.join(' ')}` : ''}`
 }
 

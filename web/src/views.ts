@@ -64,8 +64,9 @@ export interface Explanation {
 export interface StartTold { p50: Instant; p90: Instant; unknown: string; by_history: boolean; scored: number; held_ppm: number }
 
 export interface Suggestion {
-  workload: string; team: string; class: string; kind: 'start' | 'take_back'; since: Instant; tasks: number; gpus: number
+  workload: string; team: string; class: string; kind: 'start' | 'take_back' | 'make_room'; since: Instant; tasks: number; gpus: number
   nodes: string; takes_back: string[]; claimant: string; rule: string; lost_gpu_seconds: number
+  moves: { workload: string; from: string; to: string; gpus: number }[]
 }
 
 export interface Estimates {

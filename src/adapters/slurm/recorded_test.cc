@@ -76,6 +76,55 @@ TEST(Recorded, ThreeReadersSayTheSame) {
   }
 }
 
+std::string with(std::string text, const std::string& before, const std::string& after) {
+  for (size_t at = 0; (at = text.find(before, at)) != std::string::npos; at += after.size())
+    text.replace(at, before.size(), after);
+  return text;
+}
+
+// None of the recorded jobs was submitted with --time-min or --no-requeue, so the words are put in.
+TEST(Recorded, WhatAJobAcceptsIsReadFromEveryForm) {
+  struct Row {
+    std::string release, rest_version, least;
+  };
+  const Row rows[] = {
+      {"22.05", "v0.0.38", R"("time_minimum":0)"},
+      {"24.11", "v0.0.42", R"("time_minimum":{"set":true,"infinite":false,"number":0})"},
+      {"26.05", "v0.0.44", R"("time_minimum":{"set":true,"infinite":false,"number":0})"}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.release);
+    const std::string least = with(row.least, row.least.ends_with('}') ? "0}" : ":0",
+                                   row.least.ends_with('}') ? "10}" : ":10");
+    const std::string text = file_text(row.release + "/scontrol_show_job.txt");
+    for (const Job& job : parse_jobs(with(text, "TimeMin=N/A", "TimeMin=00:10:00")).records) {
+      EXPECT_EQ(job.request.time_min_s, 600) << job.id;
+      EXPECT_TRUE(job.may_requeue) << job.id;
+    }
+    for (const char* word : {"Requeue=1", "BatchFlag=1"})
+      for (const Job& job : parse_jobs(with(text, word, with(word, "1", "0"))).records)
+        EXPECT_FALSE(job.may_requeue) << job.id << " " << word;
+
+    const HttpGet recorded = recorded_rest(row.release, row.rest_version);
+    const auto read = [&](const std::string& before, const std::string& after) {
+      RestReader rest({.get = [&](const HttpRequest& request) -> Result<HttpAnswer> {
+        auto answer = recorded(request);
+        if (answer) answer->body = with(answer->body, before, after);
+        return answer;
+      }});
+      SlurmFacts facts = read_all(rest, {Part::steps, Part::topology});
+      EXPECT_GT(facts.jobs.size(), 15U);
+      return facts.jobs;
+    };
+    for (const Job& job : read(row.least, least)) {
+      EXPECT_EQ(job.request.time_min_s, 600) << job.id;
+      EXPECT_TRUE(job.may_requeue) << job.id;
+    }
+    for (const char* word : {R"("requeue":true)", R"("batch_flag":true)"})
+      for (const Job& job : read(word, with(word, "true", "false")))
+        EXPECT_FALSE(job.may_requeue) << job.id << " " << word;
+  }
+}
+
 // What slurmrestd does not tell comes from the commands, if they speak to the same cluster.
 TEST(Recorded, SlurmrestdWithTheCommandsBesideTellsStepsTopologyAndWhatIsEnforced) {
   const auto commands =

@@ -23,6 +23,8 @@ JobRequest request_of(Json job) {
   out.memory_per_node_mb = number(job, "memory_per_node");
   const int64_t minutes = number(job, "time_limit", -1);
   out.time_limit_s = minutes < 0 || minutes > 1'000'000'000 ? -1 : minutes * 60;
+  const int64_t least = number(job, "time_minimum");
+  out.time_min_s = least < 0 || least > 1'000'000'000 ? 0 : least * 60;
   out.features = text(job, "features");
   out.nodes_required = text(job, "required_nodes");
   out.nodes_excluded = text(job, "excluded_nodes");
@@ -116,6 +118,7 @@ Job job_of(Json from, uint32_t id) {
   job.reason = or_empty(text(from, "state_reason"));
   job.reason_text = text(from, "state_description");
   job.restarts = small(number(from, "restart_cnt"));
+  job.may_requeue = flag(from, "requeue") && flag(from, "batch_flag");
   job.priority = number(from, "priority");
   job.nice = number(from, "nice");
   job.submit = instant(from, "submit_time");

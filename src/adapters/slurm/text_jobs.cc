@@ -48,6 +48,7 @@ JobRequest request_of(const TextRecord& record) {
   out.memory_per_cpu_mb = parse_amount(record.get("MinMemoryCPU"), 'M').value_or(0);
   out.memory_per_node_mb = parse_amount(record.get("MinMemoryNode"), 'M').value_or(0);
   out.time_limit_s = parse_span_s(record.get("TimeLimit")).value_or(-1);
+  out.time_min_s = std::max<int64_t>(parse_span_s(record.get("TimeMin")).value_or(0), 0);
   out.features = record.get("Features");
   out.nodes_required = record.get("ReqNodeList");
   out.nodes_excluded = record.get("ExcNodeList");
@@ -119,6 +120,7 @@ Job job_of(const TextRecord& record, uint32_t id) {
   job.reservation = record.get("Reservation");
   fill_reason(job, record.get("Reason"));
   job.restarts = small(record.get("Restarts"));
+  job.may_requeue = record.get("Requeue") == "1" && small(record.get("BatchFlag")) != 0;
   job.priority = whole(record.get("Priority"));
   job.nice = whole(record.get("Nice"));
   fill_times(job, record);
