@@ -109,9 +109,12 @@ void Allocator::take_in(const State& state, WorkloadId id) {
   }
 }
 
-// As runs of its team have gone, else its limit; more devices of one class are so much quicker.
-void Allocator::predict_length(const policy::Work& work, policy::Declared& declared) const {
-  declared.length = seen_->lengths.median(work.team).value_or(work.time_max);
+// As runs like it have gone, else its limit; more devices of one class are so much quicker.
+void Allocator::predict_length(const RunLengths& lengths, const Workload& workload,
+                               const policy::Work& work, policy::Declared& declared) {
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  declared.length =
+      RunLengths::draw(lengths.like(workload), work.time_max, {}, kHalf).value_or(work.time_max);
   if (work.time_max.us > 0) declared.length = std::min(declared.length, work.time_max);
   for (policy::Form& form : declared.others) {
     form.length = declared.length;
@@ -121,20 +124,18 @@ void Allocator::predict_length(const policy::Work& work, policy::Declared& decla
   }
 }
 
-void Allocator::take_stock(const State& state) {
+void Allocator::take_stock(const State& state, const RunLengths& lengths) {
   if (!room_ || !room_->refresh(state)) begin(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
-  KnownLengths lengths(state);
-  std::vector<policy::RunningWork> running = running_work(state, lengths);
-  seen_.emplace(Seen{.lengths = std::move(lengths),
-                     .quota = quota_of(state),
+  seen_.emplace(Seen{.quota = quota_of(state),
                      .usages = usages_of(state),
-                     .running = std::move(running),
+                     .running = running_work(state, lengths),
                      .budgets = budgets_of(state)});
-  for (auto& [id, declared] : forms_) predict_length(*waiting_.find(id), declared);
+  for (auto& [id, declared] : forms_)
+    predict_length(lengths, state.workloads.at(workload_of(id)), *waiting_.find(id), declared);
   stock_of_ = state.steps;
 }
 
@@ -159,8 +160,8 @@ std::optional<int64_t> Allocator::evictions_most() const {
   return std::nullopt;
 }
 
-Allocation Allocator::look(const State& state) {
-  take_stock(state);
+Allocation Allocator::look(const State& state, const RunLengths& lengths) {
+  take_stock(state, lengths);
   Allocation allocation;
   {
     SiteRoom::Visit visit(*room_, state);
@@ -176,10 +177,10 @@ Allocation Allocator::look(const State& state) {
   return allocation;
 }
 
-std::optional<Answer> Allocator::ask(const State& state, const Workload& workload,
-                                     bool may_take_back) {
+std::optional<Answer> Allocator::ask(const State& state, const RunLengths& lengths,
+                                     const Workload& workload, bool may_take_back) {
   if (!waits_for_room(workload)) return std::nullopt;
-  if (!seen_ || stock_of_ != state.steps) take_stock(state);
+  if (!seen_ || stock_of_ != state.steps) take_stock(state, lengths);
   std::vector<Job> strange;  // forms whose shapes nothing that waits has
   for (const Job& form : forms_of(state, workload.job))
     if (!room_->numbers().contains(shape_of(form))) strange.push_back(form);
@@ -196,7 +197,7 @@ std::optional<Answer> Allocator::ask(const State& state, const Workload& workloa
     }
     waiting_.put(asked->work);
     if (!asked->declared.others.empty()) {
-      predict_length(asked->work, asked->declared);
+      predict_length(lengths, workload, asked->work, asked->declared);
       forms_[asked->work.id] = std::move(asked->declared);
     }
     answer = ask(state, asked->work, may_take_back);

@@ -63,16 +63,18 @@ class Allocator {
   void forget() { *this = {}; }
 
   // Requires: an organisation is known.
-  Allocation look(const State& state);
+  Allocation look(const State& state, const RunLengths& lengths);
 
   // What the next look would say of this workload, which may ask for something else than it does,
   // or not wait at all: of one task of an array. Nothing: it takes no part. Of what is kept nothing
   // changes; the cost is that of a look. Requires: an organisation is known.
-  std::optional<Answer> ask(const State& state, const Workload& workload, bool may_take_back);
+  std::optional<Answer> ask(const State& state, const RunLengths& lengths, const Workload& workload,
+                            bool may_take_back);
 
   // Where it could stand now, whatever keeps it. Nothing: its devices are of no class.
   // Requires: an organisation is known.
-  std::optional<Stands> stands(const State& state, const Workload& workload, size_t most);
+  std::optional<Stands> stands(const State& state, const RunLengths& lengths,
+                               const Workload& workload, size_t most);
 
   // When the first of the order would start, from what the last look saw (core/estimate.h).
   // Requires: the state is as it was then.
@@ -92,7 +94,7 @@ class Allocator {
   bool starts_then(const State& state, const MadeRoom& made);
 
   void begin(const State& state);
-  void take_stock(const State& state);
+  void take_stock(const State& state, const RunLengths& lengths);
   Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
 
@@ -103,10 +105,10 @@ class Allocator {
   // Nothing: none of its forms could ever be served.
   static void accept_shorter(const Job& job, Asked& asked);
   std::optional<Asked> asked_of(const State& state, const Workload& workload);
-  void predict_length(const policy::Work& work, policy::Declared& declared) const;
+  static void predict_length(const RunLengths& lengths, const Workload& workload,
+                             const policy::Work& work, policy::Declared& declared);
 
   struct Seen {  // by the last look
-    KnownLengths lengths;
     policy::Quota quota;
     policy::Usages usages;
     std::vector<policy::RunningWork> running;
