@@ -54,6 +54,27 @@ void read_off(const policy::Plan& plan, const SiteRoom::Visit& visit, const poli
 
 }  // namespace
 
+void Allocator::forget() {
+  const int64_t looks = looks_;
+  IndexChecks checks = std::move(checks_);
+  *this = {};
+  looks_ = looks;
+  checks_ = std::move(checks);
+}
+
+std::string Allocator::recount(const State& state) const {
+  return room_ ? room_->recount(stock_of_ == state.steps ? &state : nullptr) : "";
+}
+
+void Allocator::check_index(const State& state) {
+  ++checks_.done;
+  std::string fault = recount(state);
+  if (fault.empty()) return;
+  ++checks_.failed;
+  checks_.last = std::move(fault);
+  is_wrong_ = true;
+}
+
 void Allocator::begin(const State& state) {
   forget();
   room_.emplace(state);
@@ -125,7 +146,7 @@ void Allocator::predict_length(const RunLengths& lengths, const Workload& worklo
 }
 
 void Allocator::take_stock(const State& state, const RunLengths& lengths) {
-  if (!room_ || !room_->refresh(state)) begin(state);
+  if (!room_ || is_wrong_ || !room_->refresh(state)) begin(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
@@ -174,6 +195,8 @@ Allocation Allocator::look(const State& state, const RunLengths& lengths) {
   allocation.shapes = room_->numbers();
   for (const policy::Refusal& refusal : allocation.plan.refusals)
     allocation.refused.emplace(refusal.group, refusal.why);
+  if (++looks_ % kRecountEvery == 0) check_index(state);
+  allocation.checks = checks_;
   return allocation;
 }
 

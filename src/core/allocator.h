@@ -28,12 +28,22 @@ constexpr int32_t kTasksMax = 256;  // chosen
 // holders of reservations first; each answer is one more look of the planner.
 constexpr int kRoomsAsked = 2;
 
+// Chosen: of so many looks one counts the capacity index anew, which costs O(nodes).
+constexpr int64_t kRecountEvery = 64;
+
+// Counts of the capacity index from scratch, since the start.
+struct IndexChecks {
+  int64_t done = 0, failed = 0;
+  std::string last;  // what did not agree; empty: it always did
+};
+
 struct Allocation {
   std::map<Shape, uint32_t> shapes;  // their numbers
   std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
   std::vector<MadeRoom> rooms;                // that others would make by moving
+  IndexChecks checks;
 };
 
 // What the planner says to a question.
@@ -60,7 +70,7 @@ class Allocator {
   // Since the last look it began to wait, ceased to, or says something else.
   void changed(WorkloadId workload) { changed_.push_back(workload); }
   // Another organisation, or another state altogether.
-  void forget() { *this = {}; }
+  void forget();
 
   // Requires: an organisation is known.
   Allocation look(const State& state, const RunLengths& lengths);
@@ -79,6 +89,14 @@ class Allocator {
   // When the first of the order would start, from what the last look saw (core/estimate.h).
   // Requires: the state is as it was then.
   Foreseen foresee(const State& state, const RunLengths& lengths);
+
+  // What of the index is not as a count from scratch has it, or an empty text. Of the books it is
+  // asked where the last look was at this state.
+  std::string recount(const State& state) const;
+  // The same for the record. An index that fails is made anew at the next look, since a daemon that
+  // suggests goes on. Requires: the last look was at this state.
+  void check_index(const State& state);
+  const IndexChecks& checks() const { return checks_; }
 
   // The rules with a last class, for work that has none.
   const policy::Organisation& rules() const { return rules_; }
@@ -119,12 +137,15 @@ class Allocator {
   std::optional<int64_t> evictions_most() const;                     // nothing: no cap
 
   std::optional<SiteRoom> room_;  // nothing: begin anew
+  bool is_wrong_ = false;         // and so it is here
   std::optional<Seen> seen_;
   uint64_t stock_of_ = 0;  // the step of the state that `seen_` is of
   policy::Organisation rules_;
   policy::Waiting waiting_;
   policy::Forms forms_;  // of what waits, as far as it accepts others
   std::vector<WorkloadId> changed_;
+  int64_t looks_ = 0;
+  IndexChecks checks_;
 };
 
 }  // namespace fairlead
