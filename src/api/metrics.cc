@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/allocator.h"
 #include "core/belonging.h"
 
 namespace fairlead {
@@ -116,6 +117,24 @@ void write_misfits(std::string& out, const std::vector<const State*>& sites) {
   out += misconfigured;
 }
 
+// Of one look in so many the index is counted from scratch.
+void write_index_checks(std::string& out, const std::vector<const State*>& sites) {
+  std::string done, failed;
+  for (const State* s : sites) {
+    if (!s->allocation) continue;
+    const std::string site = labels({{"site", s->site}});
+    done += fmt::format("fairlead_index_checks_total{} {}\n", site, s->allocation->checks.done);
+    failed +=
+        fmt::format("fairlead_index_mismatches_total{} {}\n", site, s->allocation->checks.failed);
+  }
+  head(out, "fairlead_index_checks_total", "counter",
+       "Times that the capacity index was counted from scratch, since the start.");
+  out += done;
+  head(out, "fairlead_index_mismatches_total", "counter",
+       "Of these, times that it did not agree and was made anew; above zero is a fault of ours.");
+  out += failed;
+}
+
 }  // namespace
 
 void Metrics::count(const std::string& site, const std::vector<Decision>& decisions) {
@@ -213,6 +232,7 @@ std::string Metrics::page(const std::vector<const State*>& sites) {
     }
   }
   write_misfits(out, sites);
+  write_index_checks(out, sites);
   head(out, "fairlead_fragmentation_ratio", "gauge",
        "Share of free GPUs that no waiting shape fits on.");
   for (const State* s : sites) {

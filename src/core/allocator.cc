@@ -55,6 +55,27 @@ void read_off(const policy::Plan& plan, const SiteRoom::Visit& visit, const poli
 
 }  // namespace
 
+void Allocator::forget() {
+  const int64_t looks = looks_;
+  IndexChecks checks = std::move(checks_);
+  *this = {};
+  looks_ = looks;
+  checks_ = std::move(checks);
+}
+
+std::string Allocator::recount(const State& state) const {
+  return room_ ? room_->recount(stock_of_ == state.steps ? &state : nullptr) : "";
+}
+
+void Allocator::check_index(const State& state) {
+  ++checks_.done;
+  std::string fault = recount(state);
+  if (fault.empty()) return;
+  ++checks_.failed;
+  checks_.last = std::move(fault);
+  is_wrong_ = true;
+}
+
 void Allocator::begin(const State& state) {
   forget();
   room_.emplace(state);
@@ -115,9 +136,12 @@ void Allocator::take_in(const State& state, WorkloadId id) {
   }
 }
 
-// As runs of its team have gone, else its limit; more devices of one class are so much quicker.
-void Allocator::predict_length(const policy::Work& work, policy::Declared& declared) const {
-  declared.length = seen_->lengths.median(work.team).value_or(work.time_max);
+// As runs like it have gone, else its limit; more devices of one class are so much quicker.
+void Allocator::predict_length(const RunLengths& lengths, const Workload& workload,
+                               const policy::Work& work, policy::Declared& declared) {
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  declared.length =
+      RunLengths::draw(lengths.like(workload), work.time_max, {}, kHalf).value_or(work.time_max);
   if (work.time_max.us > 0) declared.length = std::min(declared.length, work.time_max);
   for (policy::Form& form : declared.others) {
     form.length = declared.length;
@@ -142,21 +166,19 @@ void Allocator::note_reservations(const State& state) {
   }
 }
 
-void Allocator::take_stock(const State& state) {
-  if (!room_ || !room_->refresh(state)) begin(state);
+void Allocator::take_stock(const State& state, const RunLengths& lengths) {
+  if (!room_ || is_wrong_ || !room_->refresh(state)) begin(state);
   note_reservations(state);
   std::ranges::sort(changed_);
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
-  KnownLengths lengths(state);
-  std::vector<policy::RunningWork> running = running_work(state, lengths);
-  seen_.emplace(Seen{.lengths = std::move(lengths),
-                     .quota = quota_of(state),
+  seen_.emplace(Seen{.quota = quota_of(state),
                      .usages = usages_of(state),
-                     .running = std::move(running),
+                     .running = running_work(state, lengths),
                      .budgets = budgets_of(state)});
-  for (auto& [id, declared] : forms_) predict_length(*waiting_.find(id), declared);
+  for (auto& [id, declared] : forms_)
+    predict_length(lengths, state.workloads.at(workload_of(id)), *waiting_.find(id), declared);
   stock_of_ = state.steps;
 }
 
@@ -181,8 +203,8 @@ std::optional<int64_t> Allocator::evictions_most() const {
   return std::nullopt;
 }
 
-Allocation Allocator::look(const State& state) {
-  take_stock(state);
+Allocation Allocator::look(const State& state, const RunLengths& lengths) {
+  take_stock(state, lengths);
   Allocation allocation;
   {
     SiteRoom::Visit visit(*room_, state);
@@ -195,13 +217,15 @@ Allocation Allocator::look(const State& state) {
   allocation.shapes = room_->numbers();
   for (const policy::Refusal& refusal : allocation.plan.refusals)
     allocation.refused.emplace(refusal.group, refusal.why);
+  if (++looks_ % kRecountEvery == 0) check_index(state);
+  allocation.checks = checks_;
   return allocation;
 }
 
-std::optional<Answer> Allocator::ask(const State& state, const Workload& workload,
-                                     bool may_take_back) {
+std::optional<Answer> Allocator::ask(const State& state, const RunLengths& lengths,
+                                     const Workload& workload, bool may_take_back) {
   if (!waits_for_room(workload)) return std::nullopt;
-  if (!seen_ || stock_of_ != state.steps) take_stock(state);
+  if (!seen_ || stock_of_ != state.steps) take_stock(state, lengths);
   std::vector<Job> strange;  // forms whose shapes nothing that waits has
   for (const Job& form : forms_of(state, workload.job))
     if (!room_->numbers().contains(shape_of(form))) strange.push_back(form);
@@ -218,7 +242,7 @@ std::optional<Answer> Allocator::ask(const State& state, const Workload& workloa
     }
     waiting_.put(asked->work);
     if (!asked->declared.others.empty()) {
-      predict_length(asked->work, asked->declared);
+      predict_length(lengths, workload, asked->work, asked->declared);
       forms_[asked->work.id] = std::move(asked->declared);
     }
     answer = ask(state, asked->work, may_take_back);

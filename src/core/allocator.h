@@ -28,12 +28,22 @@ constexpr int32_t kTasksMax = 256;  // chosen
 // holders of reservations first; each answer is one more look of the planner.
 constexpr int kRoomsAsked = 2;
 
+// Chosen: of so many looks one counts the capacity index anew, which costs O(nodes).
+constexpr int64_t kRecountEvery = 64;
+
+// Counts of the capacity index from scratch, since the start.
+struct IndexChecks {
+  int64_t done = 0, failed = 0;
+  std::string last;  // what did not agree; empty: it always did
+};
+
 struct Allocation {
   std::map<Shape, uint32_t> shapes;  // their numbers
   std::map<policy::GroupKey, policy::Decision> refused;
   policy::Plan plan;                          // ids: core/site_room.h
   std::vector<std::vector<NodeIndex>> nodes;  // of each act that admits; else empty
   std::vector<MadeRoom> rooms;                // that others would make by moving
+  IndexChecks checks;
 };
 
 // What the planner says to a question.
@@ -60,23 +70,33 @@ class Allocator {
   // Since the last look it began to wait, ceased to, or says something else.
   void changed(WorkloadId workload) { changed_.push_back(workload); }
   // Another organisation, or another state altogether.
-  void forget() { *this = {}; }
+  void forget();
 
   // Requires: an organisation is known.
-  Allocation look(const State& state);
+  Allocation look(const State& state, const RunLengths& lengths);
 
   // What the next look would say of this workload, which may ask for something else than it does,
   // or not wait at all: of one task of an array. Nothing: it takes no part. Of what is kept nothing
   // changes; the cost is that of a look. Requires: an organisation is known.
-  std::optional<Answer> ask(const State& state, const Workload& workload, bool may_take_back);
+  std::optional<Answer> ask(const State& state, const RunLengths& lengths, const Workload& workload,
+                            bool may_take_back);
 
   // Where it could stand now, whatever keeps it. Nothing: its devices are of no class.
   // Requires: an organisation is known.
-  std::optional<Stands> stands(const State& state, const Workload& workload, size_t most);
+  std::optional<Stands> stands(const State& state, const RunLengths& lengths,
+                               const Workload& workload, size_t most);
 
   // When the first of the order would start, from what the last look saw (core/estimate.h).
   // Requires: the state is as it was then.
   Foreseen foresee(const State& state, const RunLengths& lengths);
+
+  // What of the index is not as a count from scratch has it, or an empty text. Of the books it is
+  // asked where the last look was at this state.
+  std::string recount(const State& state) const;
+  // The same for the record. An index that fails is made anew at the next look, since a daemon that
+  // suggests goes on. Requires: the last look was at this state.
+  void check_index(const State& state);
+  const IndexChecks& checks() const { return checks_; }
 
   // The rules with a last class, for work that has none.
   const policy::Organisation& rules() const { return rules_; }
@@ -92,7 +112,7 @@ class Allocator {
   bool starts_then(const State& state, const MadeRoom& made);
 
   void begin(const State& state);
-  void take_stock(const State& state);
+  void take_stock(const State& state, const RunLengths& lengths);
   Answer ask(const State& state, const policy::Work& work, bool may_take_back);
   void take_in(const State& state, WorkloadId id);
   void note_reservations(const State& state);
@@ -104,10 +124,10 @@ class Allocator {
   // Nothing: none of its forms could ever be served.
   static void accept_shorter(const Job& job, Asked& asked);
   std::optional<Asked> asked_of(const State& state, const Workload& workload);
-  void predict_length(const policy::Work& work, policy::Declared& declared) const;
+  static void predict_length(const RunLengths& lengths, const Workload& workload,
+                             const policy::Work& work, policy::Declared& declared);
 
   struct Seen {  // by the last look
-    KnownLengths lengths;
     policy::Quota quota;
     policy::Usages usages;
     std::vector<policy::RunningWork> running;
@@ -118,6 +138,7 @@ class Allocator {
   std::optional<int64_t> evictions_most() const;                     // nothing: no cap
 
   std::optional<SiteRoom> room_;  // nothing: begin anew
+  bool is_wrong_ = false;         // and so it is here
   std::optional<Seen> seen_;
   uint64_t stock_of_ = 0;  // the step of the state that `seen_` is of
   policy::Organisation rules_;
@@ -126,6 +147,8 @@ class Allocator {
   std::vector<WorkloadId> changed_;
   Digest reservations_;                                  // that forms were made with
   std::set<std::pair<Instant, WorkloadId>> kept_until_;  // when a form will leave out other nodes
+  int64_t looks_ = 0;
+  IndexChecks checks_;
 };
 
 }  // namespace fairlead

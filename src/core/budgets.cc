@@ -1,33 +1,50 @@
 #include "core/budgets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "core/team_books.h"
+#include "lang/units.h"
+#include "policy/team_view.h"
 
 namespace fairlead {
 namespace {
 
-bool is_followed(const policy::Team& team) {
-  return team.budget && team.budget->device_hours && team.budget->device_hours->milli.value > 0;
+bool is_followed(const policy::Organisation& org, const policy::Team& team) {
+  if (!team.budget) return false;
+  if (team.budget->device_hours) return team.budget->device_hours->milli.value > 0;
+  return team.budget->micro_dollars.value_or(0) > 0 &&
+         std::ranges::any_of(org.devices, [](const auto& d) { return d.price.has_value(); });
+}
+
+// What an hour of one device counts for: thousandths of an hour of it, or micro-dollars.
+int64_t worth_of_hour(const policy::Organisation& org, const policy::Budget& budget,
+                      policy::DeviceId device) {
+  if (budget.micro_dollars) return org.devices[device].price.value_or(0);
+  return budget.device_hours->device == device ? 1000 : 0;
+}
+int64_t allowed_by(const policy::Budget& budget) {
+  return budget.micro_dollars ? *budget.micro_dollars : budget.device_hours->milli.value;
 }
 
 }  // namespace
 
-std::vector<std::optional<int64_t>> budgets_used_ppm(const State& state) {
-  constexpr int64_t kMillion = 1'000'000;
+std::vector<std::optional<BudgetUse>> budgets_used(const State& state) {
   const policy::Organisation& org = state.organisation->rules();
-  std::vector<std::optional<int64_t>> used(org.teams.size());
+  std::vector<std::optional<BudgetUse>> used(org.teams.size());
   struct Sum {
     policy::TeamId team = 0;
-    int64_t from = 0;  // as the ledger cuts it: to the hour
-    __int128 milli_seconds = 0;
+    int64_t from = 0;    // as the ledger cuts it: to the hour
+    __int128 worth = 0;  // of budgets, times the milli-seconds of an hour
   };
   std::vector<Sum> sums;
   const int64_t now = floor_seconds(state.now);
   int64_t first = now;
   for (policy::TeamId t = 0; t < org.teams.size(); ++t) {
-    if (!is_followed(org.teams[t])) continue;
+    if (!is_followed(org, org.teams[t])) continue;
     const int64_t from = now - std::min(now, whole_seconds(org.teams[t].budget->per));
     sums.push_back({.team = t, .from = from});
     first = std::min(first, from);
@@ -50,17 +67,19 @@ std::vector<std::optional<int64_t>> budgets_used_ppm(const State& state) {
     const auto [team, new_team] = teams.try_emplace(a.team, policy::kRoot);
     if (new_team) team->second = org.team(state.names.name(a.team)).value_or(policy::kRoot);
     for (Sum& sum : sums) {
-      const policy::Budget& budget = *org.teams[sum.team].budget;
-      const bool counts = hour >= sum.from &&
-                          budget.device_hours->device == *model->second.device &&
-                          org.is_below(team->second, sum.team);
-      if (counts) sum.milli_seconds += static_cast<__int128>(amount) * model->second.each / 1000;
+      if (hour < sum.from || !org.is_below(team->second, sum.team)) continue;
+      const int64_t worth = worth_of_hour(org, *org.teams[sum.team].budget, *model->second.device);
+      sum.worth += static_cast<__int128>(amount) * model->second.each / 1000 * worth;
     }
   });
   for (const Sum& sum : sums) {
-    const int64_t budget = org.teams[sum.team].budget->device_hours->milli.value;
-    used[sum.team] = static_cast<int64_t>(sum.milli_seconds * kMillion /
-                                          (static_cast<__int128>(budget) * kLedgerHour));
+    constexpr int64_t kMillion = 1'000'000, kMilliSeconds = kLedgerHour * 1000;
+    const int64_t allowed = allowed_by(*org.teams[sum.team].budget);
+    const __int128 whole = sum.worth / kMilliSeconds;
+    const auto bounded = [](__int128 n) {
+      return static_cast<int64_t>(std::min<__int128>(n, std::numeric_limits<int64_t>::max()));
+    };
+    used[sum.team] = {.used = bounded(whole), .used_ppm = bounded(whole * kMillion / allowed)};
   }
   return used;
 }
@@ -68,14 +87,22 @@ std::vector<std::optional<int64_t>> budgets_used_ppm(const State& state) {
 std::vector<policy::BudgetState> budgets_of(const State& state) {
   const policy::Organisation& org = state.organisation->rules();
   std::vector<policy::BudgetState> states;
-  const std::vector<std::optional<int64_t>> used = budgets_used_ppm(state);
+  const std::vector<std::optional<BudgetUse>> used = budgets_used(state);
   for (policy::TeamId t = 0; t < org.teams.size(); ++t) {
-    if (!used[t] || *used[t] < 1'000'000) continue;
+    if (!used[t] || used[t]->used_ppm < 1'000'000) continue;
     states.resize(org.teams.size(), policy::BudgetState::within);
     states[t] =
         org.teams[t].budget->hard ? policy::BudgetState::hard_over : policy::BudgetState::soft_over;
   }
   return states;
+}
+
+std::string budget_text(const policy::Organisation& org, policy::TeamId team,
+                        const BudgetUse& use) {
+  const std::string used = org.teams[team].budget->micro_dollars
+                               ? lang::money_literal(use.used / 10'000 * 10'000)  // whole cents
+                               : to_text(policy::Milli{use.used / 1000 * 1000});
+  return fmt::format("{} of {}", used, policy::budget_text(org, org.teams[team]));
 }
 
 }  // namespace fairlead

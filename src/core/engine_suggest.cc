@@ -114,7 +114,7 @@ void Engine::suggest() {
     state_.allocation.reset();
     return;
   }
-  auto allocation = std::make_shared<Allocation>(allocator_.look(state_));
+  auto allocation = std::make_shared<Allocation>(allocator_.look(state_, lengths_));
   auto now = suggestions_of(state_, *allocation);
   for (auto& [id, suggestion] : now) {
     const auto before = state_.suggested.now.find(id);
@@ -156,12 +156,12 @@ void Engine::suggest() {
 
 std::optional<Answer> Engine::ask(const Workload& workload, bool may_take_back) const {
   if (!state_.organisation) return std::nullopt;
-  return allocator_.ask(state_, workload, may_take_back);
+  return allocator_.ask(state_, lengths_, workload, may_take_back);
 }
 
 std::optional<Stands> Engine::stands(const Workload& workload, size_t most) const {
   if (!state_.organisation) return std::nullopt;
-  return allocator_.stands(state_, workload, most);
+  return allocator_.stands(state_, lengths_, workload, most);
 }
 
 Workload Engine::suppose(Job job) const {

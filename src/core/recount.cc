@@ -89,7 +89,8 @@ std::string Engine::recount() const {
   }
   if (std::string wrong = recount_devices(state_); !wrong.empty()) return wrong;
   if (std::string wrong = recount_rows(state_); !wrong.empty()) return wrong;
-  return recount_use(state_);
+  if (std::string wrong = recount_use(state_); !wrong.empty()) return wrong;
+  return allocator_.recount(state_);
 }
 
 }  // namespace fairlead

@@ -1,7 +1,6 @@
 #include "core/running_work.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "core/team_books.h"
@@ -12,11 +11,8 @@ namespace {
 using policy::RunningWork;
 using policy::TeamId;
 
-// Ends by itself, and not by us, a failed node or somebody's hand.
-bool ran_its_course(JobState state) {
-  return state == JobState::completed || state == JobState::failed || state == JobState::timeout ||
-         state == JobState::out_of_memory;
-}
+// Spreads ids evenly, however they are numbered: by the golden ratio.
+uint64_t chance_of(WorkloadId id) { return id * 0x9E37'79B9'7F4A'7C15; }
 
 // As an organisation file writes it.
 std::string kind_name(IdleKind kind) {
@@ -100,33 +96,7 @@ Duration time_limit(const Job& job) {
   return stated > kLimitMax ? Duration{} : seconds(std::max<int64_t>(0, stated));
 }
 
-KnownLengths::KnownLengths(const State& state)
-    : by_team_(state.organisation->rules().teams.size()) {
-  std::map<NameId, std::optional<TeamId>> teams;
-  const size_t skipped = state.past.size() - std::min(state.past.size(), kLearntMax);
-  for (size_t i = skipped; i < state.past.size(); ++i) {
-    const PastWorkload& past = state.past[i];
-    if (past.devices <= 0 || past.run_s <= 0 || !ran_its_course(past.state)) continue;
-    of_all_.learn(seconds(past.run_s));
-    const auto [team, is_new] = teams.try_emplace(past.team);
-    if (is_new) team->second = state.organisation->rules().team(state.names.name(past.team));
-    if (team->second) by_team_[*team->second].learn(seconds(past.run_s));
-  }
-}
-
-std::optional<Duration> KnownLengths::median(TeamId team) const {
-  constexpr uint32_t kHalf = uint32_t{1} << 31;
-  const auto length = by_team_[team].length_beyond({}, kHalf);
-  return length ? length : of_all_.length_beyond({}, kHalf);
-}
-
-std::optional<Duration> KnownLengths::beyond(TeamId team, Duration age, policy::WorkId id) const {
-  const uint32_t part = policy::part_of(workload_of(id));  // ids of work leave gaps for tasks
-  const auto length = by_team_[team].length_beyond(age, part);
-  return length ? length : of_all_.length_beyond(age, part);
-}
-
-std::vector<RunningWork> running_work(const State& state, const KnownLengths& lengths) {
+std::vector<RunningWork> running_work(const State& state, const RunLengths& lengths) {
   const IdleRule idle(state);
   std::vector<RunningWork> running;
   std::vector<size_t> found_idle;
@@ -143,7 +113,8 @@ std::vector<RunningWork> running_work(const State& state, const KnownLengths& le
         .started = workload.run_start,
         .ends = limit.us > 0 ? std::max(workload.run_start + limit, state.now) : Instant{},
         .kept_till = {}};
-    if (const auto length = lengths.beyond(team, state.now - workload.run_start, r.work.id))
+    if (const auto length = RunLengths::draw(lengths.like(workload), limit,
+                                             state.now - workload.run_start, chance_of(id)))
       r.ends_likely = std::max(workload.run_start + *length, state.now);
     if (lost.us > 0) r.spared_till = workload.run_start + lost;
     for_each_held(state, workload, [&](policy::DeviceId device, policy::Milli amount) {

@@ -1,5 +1,7 @@
 #include "core/site_room.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -82,24 +84,46 @@ SiteRoom::SiteRoom(const State& state) : fabric_(fabric_of(state)) {
   CHECK(refresh(state));
 }
 
+// By the books, as far as the index can count.
+int32_t SiteRoom::free_on(const State& state, const Pool& pool, NodeIndex i) {
+  const FleetNode& node = state.fleet.node(i);
+  int32_t free = state.node_free[i];
+  if (node.facts.devices.size() > 1) {  // of several models: counted one by one
+    const NameId model = state.names.find(pool.model).value_or(0);
+    free = static_cast<int32_t>(std::ranges::count_if(node.devices, [&](DeviceIndex d) {
+      const Column column = state.devices[d].account.column;
+      return state.fleet.device(d).model == model &&
+             (column == Column::free || column == Column::stranded);
+    }));
+  }
+  return std::min(free, pool.index.size(*pool.index.position(i)));
+}
+
+std::string SiteRoom::recount(const State* books) const {
+  for (const Pool& pool : pools_) {
+    if (!(pool.index.counts() == pool.index.recount()))
+      return fmt::format("the index of {} does not count what is free in it", pool.model);
+    for (NodeIndex i = 0; books != nullptr && i < books->fleet.nodes().size(); ++i) {
+      const auto at = pool.index.position(i);
+      if (!at || !pool.index.in_service(*at)) continue;
+      const int32_t free = free_on(*books, pool, i);
+      if (pool.index.free(*at) != free)
+        return fmt::format("{}: {} {} are free in the index, {} by the books",
+                           books->fleet.node(i).facts.name, pool.index.free(*at), pool.model, free);
+    }
+  }
+  return "";
+}
+
 bool SiteRoom::refresh(const State& state) {
   if (!(fabric_of(state) == fabric_)) return false;
   for (Pool& pool : pools_) {
-    const NameId model = state.names.find(pool.model).value_or(0);
     for (NodeIndex i = 0; i < state.fleet.nodes().size(); ++i) {
       const auto at = pool.index.position(i);
       if (!at) continue;
       const FleetNode& node = state.fleet.node(i);
-      int32_t free = state.node_free[i];
-      if (node.facts.devices.size() > 1) {  // of several models: counted one by one
-        free = static_cast<int32_t>(std::ranges::count_if(node.devices, [&](DeviceIndex d) {
-          const Column column = state.devices[d].account.column;
-          return state.fleet.device(d).model == model &&
-                 (column == Column::free || column == Column::stranded);
-        }));
-      }
       pool.index.set_in_service(*at, node.usable);
-      pool.index.set_free(*at, std::min(free, pool.index.size(*at)));
+      pool.index.set_free(*at, free_on(state, pool, i));
       if (!pool.states_sides) continue;
       pool.index.set_sides(*at, std::max(0, node.facts.cpus - node.facts.cpus_used),
                            std::max<int64_t>(0, node.facts.memory_mb - node.facts.memory_used_mb));

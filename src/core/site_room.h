@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/made_room.h"
@@ -37,6 +38,10 @@ class SiteRoom {
   // Takes over what is free and what serves. False where nodes, partitions or switches are others
   // now: then a room is made anew, and numbers of shapes are, too.
   bool refresh(const State& state);
+
+  // What is not as a count from scratch has it, or an empty text; null: not asked of the books.
+  // Cost: O(nodes).
+  std::string recount(const State* books) const;
 
   // 0: nothing of the organisation's could ever serve it.
   uint32_t number_of(const State& state, const Job& job);
@@ -64,6 +69,7 @@ class SiteRoom {
     std::vector<Place> places;
   };
 
+  static int32_t free_on(const State& state, const Pool& pool, NodeIndex node);
   // As if nothing ran: what a shape could ever use.
   static std::vector<NodeIndex> nodes_for(const State& state, const Shape& shape);
 

@@ -80,8 +80,9 @@ Stands SiteRoom::Visit::stands_for(const policy::Work& work, size_t most) {
   return stands;
 }
 
-std::optional<Stands> Allocator::stands(const State& state, const Workload& workload, size_t most) {
-  if (!seen_ || stock_of_ != state.steps) take_stock(state);
+std::optional<Stands> Allocator::stands(const State& state, const RunLengths& lengths,
+                                        const Workload& workload, size_t most) {
+  if (!seen_ || stock_of_ != state.steps) take_stock(state, lengths);
   const Job job = forms_of(state, workload.job).front();
   const bool is_known = room_->numbers().contains(shape_of(job));
   std::optional<Stands> stands;

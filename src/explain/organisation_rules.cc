@@ -7,6 +7,7 @@
 #include "base/hostlist.h"
 #include "base/words.h"
 #include "core/allocator.h"
+#include "core/budgets.h"
 #include "explain/moves_told.h"
 
 namespace fairlead {
@@ -92,6 +93,18 @@ std::string because(const State& state, const policy::Decision& d) {
   return "";
 }
 
+Blocker spent(const State& state, policy::TeamId team) {
+  const policy::Organisation& org = state.organisation->rules();
+  const std::optional<BudgetUse> use = budgets_used(state)[team];
+  return {.code = BlockerCode::BUDGET_SPENT,
+          .object = "team " + org.teams[team].path,
+          .message = fmt::format("the budget of team {} is spent{}", org.teams[team].path,
+                                 use ? ": " + budget_text(org, team, *use) : ""),
+          .waiting_cures = WaitingCures::yes,
+          .cure = "wait until it begins anew",
+          .by_policy = true};
+}
+
 std::string hostlist(const State& state, const std::vector<NodeIndex>& nodes) {
   std::vector<std::string> names;
   for (const NodeIndex node : nodes) names.push_back(state.fleet.node(node).facts.name);
@@ -135,14 +148,7 @@ void OrganisationRules::limits(Explainer& e, const Workload& w, const policy::De
                        : e.supposed_    ? std::optional(e.supposed_->verdict)
                                         : verdict_on(state, w);
   if (!verdict) return;
-  if (verdict->cause == policy::Cause::budget)
-    out.push_back(
-        {.code = BlockerCode::BUDGET_SPENT,
-         .object = "team " + org.teams[verdict->team].path,
-         .message = fmt::format("the budget of team {} is spent", org.teams[verdict->team].path),
-         .waiting_cures = WaitingCures::yes,
-         .cure = "wait until it begins anew",
-         .by_policy = true});
+  if (verdict->cause == policy::Cause::budget) out.push_back(spent(state, verdict->team));
   if (verdict->cause == policy::Cause::reservation)
     out.push_back({.code = BlockerCode::RESERVED_AHEAD,
                    .object = "job " + w.job.label,

@@ -1,6 +1,9 @@
 // What the rules of the organisation say of a job that waits, and what the planner would do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "core/test_nodes.h"
 #include "explain/test_site.h"
 
 namespace fairlead {
@@ -124,6 +127,33 @@ TEST(Organisation, WhoOnlyObservesSuggestsNothing) {
   const auto small = explain(facts, waiting(50, "None", gang(1, 8)));
   EXPECT_EQ(small.policy.verdict, "");
   EXPECT_EQ(small.policy.nodes, "");
+}
+
+// Eight devices for three hours, at $2.50.
+TEST(Organisation, ABudgetThatIsSpentSaysTheSum) {
+  SiteOfEights site(2);
+  site.add(OrganisationStated{.files = {{"acme.policy", R"(org acme v1
+lang 1
+price h100 $2.50/h
+class batch { rank 10 }
+team acme {
+  own 16 h100
+  default class batch
+  team product { own 16 h100  budget $50 per 7d hard  members slurm account "prod" }
+}
+devices h100 { h100 }
+)"}},
+                              .tables = {},
+                              .zones = {},
+                              .groups = {}});
+  site.run(10, "n1", 8, 0);
+  site.wait(1, 1, 8);
+  site.poll(0);
+  site.poll(3 * 3600);
+  const Explanation x = Explainer(site.state()).explain("1").value();
+  const auto b = std::ranges::find(x.blockers, BUDGET_SPENT, &Blocker::code);
+  ASSERT_NE(b, x.blockers.end());
+  EXPECT_EQ(b->message, "the budget of team product is spent: $60 of $50 per 7d hard");
 }
 
 TEST(Organisation, WithoutOneNothingIsSaid) {

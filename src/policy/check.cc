@@ -90,11 +90,13 @@ Organisation check(const lang::Sources& sources, const Tree& tree, const CheckOp
                  .class_nodes = {}};
   check_headers(c);
   check_devices(c);
+  check_prices(c);
   check_classes(c);
   check_teams(c);
   check_limits(c);
   check_windows(c);
   check_fleet(c);
+  check_budgets(c);
   check_class_use(c);
   check_members(c);
   check_reclaim(c);

@@ -221,4 +221,22 @@ void check_fleet(CheckContext& c) {
   }
 }
 
+// W817: a budget in money does not see what has no price.
+void check_budgets(CheckContext& c) {
+  std::vector<std::string> unpriced;
+  for (const DeviceClass& device : c.org.devices)
+    if (!device.price) unpriced.push_back(device.name);
+  if (unpriced.empty()) return;
+  for (TeamId team = 0; team < c.org.teams.size(); ++team) {
+    const TeamNode* node = c.team_nodes[team];
+    if (node == nullptr || !node->budget || !node->budget->micro_dollars) continue;
+    c.warning("W817",
+              fmt::format("the budget of {} is in money, and nothing says what {} {}",
+                          in_quotes(c.org.teams[team].name), fmt::join(unpriced, ", "),
+                          unpriced.size() == 1 ? "costs" : "cost"),
+              {node->budget->span, "counts only what has a price"},
+              fmt::format("write `price {} $2.50/h` with your own price", unpriced.front()));
+  }
+}
+
 }  // namespace fairlead::policy

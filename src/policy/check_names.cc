@@ -25,6 +25,7 @@ void for_each_amount(const Tree& tree, const auto& f) {
     if (t.budget && t.budget->device_hours) f(t.budget->device_hours->device);
     for (const TeamNode& child : t.teams) self(self, child);
   };
+  for (const PriceNode& p : tree.prices) f(p.device);
   for (const TeamNode& t : tree.teams) team(team, t);
   for (const ClassNode& k : tree.classes)
     if (k.anywhere_up_to) f(k.anywhere_up_to->device);
@@ -226,6 +227,20 @@ void check_devices(CheckContext& c) {
       std::ranges::sort(device.models);
     }
     c.org.devices.push_back(std::move(device));
+  }
+}
+
+void check_prices(CheckContext& c) {
+  std::map<DeviceId, Span> written;
+  for (const PriceNode& node : c.tree.prices) {
+    const auto device = c.device(node.device);
+    if (!device) continue;
+    const auto [first, is_first] = written.emplace(*device, node.device.span);
+    if (!is_first)
+      c.error("E811", fmt::format("there are two prices of {}", in_quotes(node.device.value)),
+              {node.device.span, "second time"}, "keep one of them",
+              {{first->second, "first time"}});
+    c.org.devices[*device].price = node.micro_dollars.value;
   }
 }
 

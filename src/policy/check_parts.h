@@ -30,12 +30,14 @@ struct CheckContext {
   std::optional<TeamId> team(const Word& path);
 };
 
-void check_devices(CheckContext& c);  // fills org.devices
+void check_devices(CheckContext& c);
+void check_prices(CheckContext& c);   // fills org.devices
 void check_classes(CheckContext& c);  // fills org.classes, class_nodes
 void check_teams(CheckContext& c);    // fills org.teams, team_nodes
 void check_limits(CheckContext& c);
 void check_windows(CheckContext& c);
 void check_fleet(CheckContext& c);
+void check_budgets(CheckContext& c);
 void check_class_use(CheckContext& c);
 void check_members(CheckContext& c);  // fills org.members
 void check_reclaim(CheckContext& c);  // fills org.idle, org.for_waiting

@@ -34,9 +34,11 @@ class Reader {
 
   Facts read() {
     at({Section::organisation, "organisation"}) = {{"name", org_.name}, {"version", org_.version}};
-    for (const DeviceClass& d : org_.devices)
-      at({Section::devices, "devices " + d.name})["models"] =
-          fmt::format("{}", fmt::join(d.models, ", "));
+    for (const DeviceClass& d : org_.devices) {
+      Statements& s = at({Section::devices, "devices " + d.name});
+      s["models"] = fmt::format("{}", fmt::join(d.models, ", "));
+      if (d.price) s["price"] = lang::money_literal(*d.price) + "/h";
+    }
     for (const Class& k : org_.classes) add_class(k);
     for (TeamId t = 0; t < org_.teams.size(); ++t) add_team(t);
     add_members();

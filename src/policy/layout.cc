@@ -4,7 +4,7 @@ namespace fairlead::policy {
 
 const lang::FormatRules& format_rules() {
   static const lang::FormatRules kRules = {
-      .sections = {"org", "lang", "devices", "class", "team", "reclaim", "test"},
+      .sections = {"org", "lang", "devices", "price", "class", "team", "reclaim", "test"},
       .parts = {
           {"class",
            {"rank", "preempts", "anywhere", "never-preempted", "min-run", "restart-cost", "most",

@@ -28,9 +28,10 @@ BOOST_DESCRIBE_STRUCT(Milli, (), (value))
 struct DeviceClass {
   std::string name;
   std::vector<std::string> models;  // of the catalogue, sorted
+  std::optional<int64_t> price;     // micro-dollars of one for an hour
   bool operator==(const DeviceClass&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(DeviceClass, (), (name, models))
+BOOST_DESCRIBE_STRUCT(DeviceClass, (), (name, models, price))
 
 struct Amount {
   DeviceId device = 0;

@@ -54,12 +54,13 @@ class Parser {
     if (text == "org") return header(word);
     if (text == "lang") return language(word);
     if (text == "devices") return devices(word);
+    if (text == "price") return prices();
     if (text == "class") return klass(word);
     if (text == "team") return team(word, tree_.teams);
     if (text == "reclaim") return reclaim(word);
     if (text == "test") return test(word);
     unknown(word, "the start of a section",
-            {"org", "lang", "devices", "class", "team", "reclaim", "test"});
+            {"org", "lang", "devices", "price", "class", "team", "reclaim", "test"});
     return false;
   }
 
@@ -105,6 +106,20 @@ class Parser {
     if (opened) c_.end_statement();
     tree_.devices.push_back(std::move(node));
     return opened;
+  }
+
+  bool prices() {
+    const Cursor::Need need{"price", "devices and money by the hour", "price H100 $2.50/h"};
+    do {
+      const auto device = c_.name(need);
+      if (!device) return false;
+      const auto price = c_.quantity(need, lang::Dimension::money_rate);
+      if (!price) return false;
+      tree_.prices.push_back(
+          {.device = *device, .micro_dollars = {price->value.value, price->span}});
+    } while (c_.take(","));
+    c_.end_statement();
+    return true;
   }
 
   // Classes.
@@ -423,7 +438,8 @@ class Parser {
   ValueParser v_;
 };
 
-const std::vector<std::string> Parser::kSections = {"devices", "class", "team", "reclaim", "test"};
+const std::vector<std::string> Parser::kSections = {"devices", "price",   "class",
+                                                    "team",    "reclaim", "test"};
 const std::vector<std::string> Parser::kOnlyTeams = {"team"};
 const std::vector<std::string> Parser::kNone = {};
 

@@ -40,6 +40,11 @@ struct DevicesNode {
   Span head;  // `devices H100`
 };
 
+struct PriceNode {  // price H100 $2.50/h
+  Word device;
+  Number micro_dollars;  // of one for an hour
+};
+
 struct ClassNode {
   Word name;
   Span head;
@@ -170,6 +175,7 @@ struct TestNode {
 struct Tree {
   std::vector<HeaderNode> headers;  // at most one for each file
   std::vector<DevicesNode> devices;
+  std::vector<PriceNode> prices;
   std::vector<ClassNode> classes;
   std::vector<TeamNode> teams;
   std::vector<IdleNode> idle;

@@ -16,7 +16,7 @@ std::string amount(std::optional<int64_t> milli) { return milli ? amount(*milli)
 std::string budget_cell(const TeamDeviceRow& row) {
   if (row.budget.empty()) return "";
   return row.budget_used_ppm
-             ? fmt::format("{} ({} used)", row.budget, share(*row.budget_used_ppm, 1'000'000))
+             ? fmt::format("{} ({})", row.budget_used, share(*row.budget_used_ppm, 1'000'000))
              : row.budget;
 }
 

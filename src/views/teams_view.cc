@@ -51,7 +51,7 @@ class Builder {
       : state_(state),
         org_(state.organisation->rules()),
         quota_(quota_of(state)),
-        budgets_used_(budgets_used_ppm(state)),
+        budgets_used_(budgets_used(state)),
         usages_(usages_of(state)),
         by_team_((org_.teams.size() + 1) * org_.devices.size()) {
     for (const WorkloadId id : state.queues.holding()) count(state.workloads.at(id));
@@ -89,6 +89,7 @@ class Builder {
                             .weight = 0,
                             .window = {},
                             .budget = {},
+                            .budget_used = {},
                             .budget_used_ppm = {}});
     }
     for (auto& [account, row] : unassigned_) list.unassigned.push_back(std::move(row));
@@ -184,8 +185,10 @@ class Builder {
             .usage_gpu_seconds = static_cast<int64_t>(used / (1000 * kMicrosPerSecond)),
             .share_ppm = share_ppm(t, d),
             .window = window == nullptr ? "" : to_text(*window),
-            .budget = is_of_budget(team, d) ? budget_text(org_, team) : "",
-            .budget_used_ppm = is_of_budget(team, d) ? budgets_used_[t] : std::nullopt};
+            .budget = is_of_budget(team, d) ? policy::budget_text(org_, team) : "",
+            .budget_used = is_used(t, d) ? budget_text(org_, t, *budgets_used_[t]) : "",
+            .budget_used_ppm =
+                is_used(t, d) ? std::optional(budgets_used_[t]->used_ppm) : std::nullopt};
   }
 
   policy::Wide usage_and_held(TeamId t, DeviceId d) const {
@@ -205,6 +208,9 @@ class Builder {
 
   static bool is_of_budget(const policy::Team& team, DeviceId d) {
     return team.budget && (!team.budget->device_hours || team.budget->device_hours->device == d);
+  }
+  bool is_used(TeamId t, DeviceId d) const {
+    return is_of_budget(org_.teams[t], d) && budgets_used_[t].has_value();
   }
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
@@ -231,7 +237,7 @@ class Builder {
   const State& state_;
   const policy::Organisation& org_;
   policy::Quota quota_;
-  std::vector<std::optional<int64_t>> budgets_used_;  // by team
+  std::vector<std::optional<BudgetUse>> budgets_used_;  // by team
   policy::Usages usages_;
   std::vector<Work> by_team_;  // by team and device; nobody's last
   std::map<std::string, UnassignedRow> unassigned_;

@@ -30,6 +30,7 @@ struct TeamDeviceRow {
   int64_t share_ppm = 0;          // of what its siblings have used of late and hold
   std::string window;             // that is open now
   std::string budget;
+  std::string budget_used;                 // "$80 of $100 per 30d hard"; of all classes of devices
   std::optional<int64_t> budget_used_ppm;  // nothing: there is none, or prices are not known
   bool operator==(const TeamDeviceRow&) const = default;
 };
@@ -37,7 +38,7 @@ BOOST_DESCRIBE_STRUCT(TeamDeviceRow, (),
                       (team, parent, depth, device, own_milli, lend_milli, borrow_milli,
                        limit_milli, used_milli, borrowed_milli, headroom_milli, running, waiting,
                        waiting_milli, weight, usage_gpu_seconds, share_ppm, window, budget,
-                       budget_used_ppm))
+                       budget_used, budget_used_ppm))
 
 // Work whose account, partition or class is a name that fits nothing, but is near one that does.
 struct MisconfiguredRow {

@@ -127,7 +127,8 @@ TEST(Teams, UsageFadesAndIsSharedBetweenSiblings) {
   EXPECT_EQ(list.teams[1].share_ppm, 750'000);
   EXPECT_EQ(list.teams[3].share_ppm, 250'000);
   EXPECT_EQ(list.teams[0].share_ppm, 1'000'000);
-  EXPECT_EQ(list.teams[3].budget_used_ppm, 400'000) << "4 of 10 device-hours";
+  EXPECT_EQ(list.teams[3].budget_used_ppm, 400'000);
+  EXPECT_EQ(list.teams[3].budget_used, "4 of 10 H100 h per 30d hard");
 }
 
 TEST(Teams, AReportTellsWhatTheyHoldBesideWhatTheyOwn) {

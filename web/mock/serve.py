@@ -186,7 +186,7 @@ def team(path: str, parent: str, own: int, used: int, limit: int | None, headroo
     return {"team": path, "parent": parent, "depth": 0 if not parent else path.count("/") + 1, "device": "H100", "own_milli": own * 1000, "lend_milli": None,
             "borrow_milli": None if limit is None else (limit - own) * 1000, "limit_milli": None if limit is None else limit * 1000, "used_milli": used * 1000,
             "borrowed_milli": max(0, used - own) * 1000, "headroom_milli": headroom * 1000, "running": used // 8, "waiting": waiting, "waiting_milli": waiting * 16_000,
-            "weight": 1, "usage_gpu_seconds": used * 61 * HOUR, "share_ppm": share, "window": "", "budget": "", "budget_used_ppm": None} | more
+            "weight": 1, "usage_gpu_seconds": used * 61 * HOUR, "share_ppm": share, "window": "", "budget": "", "budget_used": "", "budget_used_ppm": None} | more
 
 
 def teams(kind: str) -> dict:
@@ -211,11 +211,13 @@ def suggestions(kind: str) -> dict:
     if kind != "full":
         return own
     start = {"workload": "4248", "team": "vision", "class": "batch", "kind": "start", "since": ago(2_460), "tasks": 1, "gpus": 16, "nodes": "n[003-004]", "takes_back": ["4109"],
-             "claimant": "", "rule": "", "lost_gpu_seconds": 0}
+             "claimant": "", "rule": "", "lost_gpu_seconds": 0, "moves": []}
+    room = start | {"workload": "4261", "kind": "make_room", "gpus": 4, "nodes": "n001", "takes_back": [], "lost_gpu_seconds": 5_400,
+                    "moves": [{"workload": w, "from": "n001", "to": to, "gpus": g, "lost_gpu_seconds": 1_800 * g} for w, to, g in (("4199", "n002", 2), ("4203", "n005", 1))]}
     taken = start | {"workload": "4109", "team": "research", "kind": "take_back", "gpus": 8, "nodes": "", "takes_back": [], "claimant": "4248", "rule": "own", "lost_gpu_seconds": 16_800}
     rows = [{"team": name, "started": n, "sooner_us": s * 1_000_000, "sooner_most_us": 4 * s * 1_000_000, "sooner_gpu_seconds": n * s * 8, "with_victims": n // 9, "went_away": 2}
             for name, n, s in (("(all)", 214, 1_340), ("research", 120, 1_900), ("vision", 94, 620))]
-    return own | {"organisation": "acme v7", "looks": 8_640, "not_foreseen": 17, "teams": rows, "now": [start, start | {"workload": "4257", "tasks": 12, "gpus": 12, "takes_back": []}, taken],
+    return own | {"organisation": "acme v7", "looks": 8_640, "not_foreseen": 17, "teams": rows, "now": [start, start | {"workload": "4257", "tasks": 12, "gpus": 12, "takes_back": []}, taken, room],
                   "estimates": {"made": ago(4), "told": 31, "asked": 40, "behind": 0, "started": 180, "by_p50_ppm": 511_000, "by_p90_ppm": 888_000, "at_once": 640, "at_once_ppm": 971_000,
                                 "not_told": 9, "error_us": 1_260_000_000, "error_latest_us": 240_000_000}}
 

@@ -47,7 +47,7 @@ function cellsOf(r: TeamRow) {
 function hintOf(r: TeamRow): string {
   if (r.team === nobodys) return `no rule of members matches these: ${plural(r.running, 'workload')} running, ${thousands(r.waiting)} waiting`
   const limit = (n: number | null) => (n === null ? 'no limit' : milli(n))
-  const more = [r.window && `now ${r.window}`, r.budget && `budget ${r.budget}${r.budget_used_ppm === null ? '' : `, ${ppm(r.budget_used_ppm)} used`}`].filter(Boolean)
+  const more = [r.window && `now ${r.window}`, r.budget && `budget ${r.budget_used_ppm === null ? r.budget : `${r.budget_used}, ${ppm(r.budget_used_ppm)}`}`].filter(Boolean)
   return [`${r.team}: lends ${r.lend_milli === null ? 'all' : milli(r.lend_milli)}, borrows ${limit(r.borrow_milli)}, limit ${limit(r.limit_milli)}, weight ${r.weight}, ${milli(r.waiting_milli)} ${r.device} asked for`, ...more].join('; ')
 }
 

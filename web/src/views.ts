@@ -83,7 +83,7 @@ export interface TeamRow {
   team: string; parent: string; depth: number; device: string
   own_milli: number; lend_milli: number | null; borrow_milli: number | null; limit_milli: number | null
   used_milli: number; borrowed_milli: number; headroom_milli: number; running: number; waiting: number; waiting_milli: number
-  weight: number; usage_gpu_seconds: number; share_ppm: number; window: string; budget: string; budget_used_ppm: number | null
+  weight: number; usage_gpu_seconds: number; share_ppm: number; window: string; budget: string; budget_used: string; budget_used_ppm: number | null
 }
 
 export interface Teams {
