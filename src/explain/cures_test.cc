@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/rng.h"
 #include "explain/simulate.h"
 #include "explain/test_site.h"
@@ -152,14 +155,16 @@ TEST(Cures, EveryOneDoesWhatItSays) {
     check(*rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 200'000'000)));
   }));
   // And of each kind there are some: else the property would say nothing of them.
+  const BlockerCode kinds[] = {CLASS_LIMIT, TEAM_LIMIT,          CAPACITY,
+                               FRAGMENTED,  TOPOLOGY_FRAGMENTED, FEATURES_NO_NODE};
+  const auto is_missing = [&](BlockerCode code) { return starts[code] == 0; };
   Rng rng(4);
-  for (int site = 0; site < 60; ++site) {
+  for (int site = 0; site < 60 || (site < 1000 && std::ranges::any_of(kinds, is_missing)); ++site) {
     std::vector<uint32_t> numbers(20 + rng.below(40));
     for (uint32_t& n : numbers) n = static_cast<uint32_t>(rng.below(200'000'000));
     check(numbers);
   }
-  for (const BlockerCode code :
-       {CLASS_LIMIT, TEAM_LIMIT, CAPACITY, FRAGMENTED, TOPOLOGY_FRAGMENTED, FEATURES_NO_NODE}) {
+  for (const BlockerCode code : kinds) {
     EXPECT_GT(tried[code], 0) << enum_name(code);
     EXPECT_GT(starts[code], 0) << enum_name(code);
   }
