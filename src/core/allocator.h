@@ -105,8 +105,8 @@ class Allocator {
   // allocator_moves.cc
   std::vector<MadeRoom> rooms_by_moves(const State& state, const policy::Plan& plan,
                                        SiteRoom::Visit& visit) const;
-  std::vector<Movable> movable_for(const State& state, const policy::Work& claimant,
-                                   const std::set<policy::WorkId>& gone) const;
+  std::optional<int64_t> price_of_move(const State& state, const policy::Work& claimant,
+                                       policy::WorkId id) const;
   bool is_worth_it(const State& state, const policy::Work& claimant, const MadeRoom& made,
                    const std::set<policy::WorkId>& gone, const SiteRoom::Visit& visit) const;
   bool starts_then(const State& state, const MadeRoom& made);

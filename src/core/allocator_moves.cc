@@ -45,7 +45,9 @@ std::vector<MadeRoom> Allocator::rooms_by_moves(const State& state, const policy
   for (const policy::WorkId id : claimants_of(plan)) {
     const policy::Work& claimant = *waiting_.find(id);
     if (devices.contains(claimant.device)) continue;  // one by one: they may want the same nodes
-    auto made = visit.make_room(claimant, movable_for(state, claimant, gone));
+    auto made = visit.make_room(claimant, [&](policy::WorkId work) {
+      return gone.contains(work) ? std::nullopt : price_of_move(state, claimant, work);
+    });
     if (!made || made->moves.empty() || !is_worth_it(state, claimant, *made, gone, visit)) continue;
     devices.insert(claimant.device);
     rooms.push_back(*std::move(made));
@@ -54,20 +56,17 @@ std::vector<MadeRoom> Allocator::rooms_by_moves(const State& state, const policy
 }
 
 // Of no higher rank than the claimant, and nothing that is never taken back (policy/take_back.h).
-std::vector<Movable> Allocator::movable_for(const State& state, const policy::Work& claimant,
-                                            const std::set<policy::WorkId>& gone) const {
-  std::vector<Movable> movable;
-  for (const policy::RunningWork& r : seen_->running) {
-    const policy::Class& klass = rules_.classes[r.work.klass];
-    const bool may_move = !klass.never_preempted &&
-                          klass.rank <= rules_.classes[claimant.klass].rank &&
-                          state.now - r.started >= klass.min_run && state.now >= r.spared_till;
-    if (r.work.device != claimant.device || !may_move || gone.contains(r.work.id)) continue;
-    movable.push_back(
-        {.work = r.work.id,
-         .lost_device_seconds = policy::device_seconds(policy::loss_of(rules_, r, state.now))});
-  }
-  return movable;
+std::optional<int64_t> Allocator::price_of_move(const State& state, const policy::Work& claimant,
+                                                policy::WorkId id) const {
+  const auto r = std::ranges::lower_bound(seen_->running, id, {},
+                                          [](const policy::RunningWork& x) { return x.work.id; });
+  if (r == seen_->running.end() || r->work.id != id) return std::nullopt;
+  const policy::Class& klass = rules_.classes[r->work.klass];
+  const bool may_move = r->work.device == claimant.device && !klass.never_preempted &&
+                        klass.rank <= rules_.classes[claimant.klass].rank &&
+                        state.now - r->started >= klass.min_run && state.now >= r->spared_till;
+  if (!may_move) return std::nullopt;
+  return policy::device_seconds(policy::loss_of(rules_, *r, state.now));
 }
 
 // As taking back is weighed (policy/patience.h): it loses no more than the wait that it saves.

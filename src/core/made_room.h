@@ -1,6 +1,8 @@
 // Room for a claimant by moves of others: who goes from where to where, and what it loses.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/running_work.h"
@@ -25,11 +27,8 @@ struct MadeRoom {
   bool operator==(const MadeRoom&) const = default;
 };
 
-// Work that the organisation's rules let be moved, and its price.
-struct Movable {
-  policy::WorkId work = 0;
-  int64_t lost_device_seconds = 0;
-};
+// Device-seconds that are lost by moving it; nothing: the organisation's rules do not let it.
+using PriceOfMove = std::function<std::optional<int64_t>(policy::WorkId)>;
 
 // As they are suggested, with their names.
 std::vector<SuggestedMove> moves_of(const State& state, const MadeRoom& made);

@@ -1,5 +1,8 @@
 // Room for who waits, by moving others to nodes where they could have been started.
 #include <algorithm>
+#include <ranges>
+#include <set>
+#include <utility>
 
 #include "core/site_room.h"
 #include "policy/moves.h"
@@ -29,9 +32,9 @@ class SiteRoom::Visit::Mover {
         pool_(visit.room_.pools_[place.pool]),
         done_(pool_.index) {}
 
-  std::optional<MadeRoom> make_room(std::span<const Movable> movable) {
+  std::optional<MadeRoom> make_room(const PriceOfMove& price) {
     if (!gang_.apart) return std::nullopt;  // it stands wherever as many are free
-    find_residents(movable);
+    find_residents(price);
     MadeRoom made;
     for (int cleared = 0; cleared < kNodesCleared; ++cleared) {
       if (!clear_a_node(made)) return std::nullopt;
@@ -46,39 +49,58 @@ class SiteRoom::Visit::Mover {
 
  private:
   struct Stays {
-    Movable movable;
+    policy::WorkId work = 0;
+    int64_t lost_device_seconds = 0;
     Gang gang;  // without its mask
     Shape shape;
   };
 
-  void find_residents(std::span<const Movable> movable) {
-    for (const Movable& m : movable) {
-      const Workload& workload = visit_.state_.workloads.at(workload_of(m.work));
+  // Of the nodes where the least must go, kNodesAsked from which somebody may.
+  void find_residents(const PriceOfMove& price) {
+    std::vector<std::vector<Position>> by_free(static_cast<size_t>(gang_.devices));
+    for (Position at = 0; at < pool_.index.blocks() * kBlockNodes; ++at) {
+      const bool serves = place_.mask.has(at) && pool_.index.in_service(at) &&
+                          pool_.index.size(at) >= gang_.devices;
+      const int32_t free = std::min(pool_.index.free(at), gang_.devices - 1);
+      if (serves && !takes_a_worker(at)) by_free[static_cast<size_t>(free)].push_back(at);
+    }
+    size_t seen = 0;
+    for (const auto& alike : std::views::reverse(by_free)) {
+      for (const Position at : alike) {
+        if (stays_.size() == kNodesAsked || ++seen > kNodesSeen) return;
+        find_residents_of(at, price);
+      }
+    }
+  }
+  void find_residents_of(Position at, const PriceOfMove& price) {
+    std::set<WorkloadId> holders;
+    for (const DeviceIndex d : visit_.state_.fleet.node(pool_.index.node(at)).devices)
+      if (const WorkloadId holder = visit_.state_.devices[d].holder; holder != 0)
+        holders.insert(holder);
+    for (const WorkloadId id : holders) {
+      const Workload& workload = visit_.state_.workloads.at(id);
       const NodeShare* share = moves_whole(workload);
-      if (share == nullptr) continue;
-      const std::vector<Held> held = visit_.held_by(m.work);
-      if (held.size() != 1 || held[0].pool != place_.pool) continue;
-      if (std::cmp_not_equal(held[0].grant.workers, workload.devices.size())) continue;
-      stays_[held[0].grant.at].push_back({.movable = m,
-                                          .gang = {.devices = held[0].grant.workers,
-                                                   .cpus = share->cpus,
-                                                   .memory_mb = share->memory_mb},
-                                          .shape = shape_of(workload.job)});
+      const auto lost = share == nullptr ? std::nullopt : price(work_id(id));
+      if (!lost) continue;
+      const std::vector<Held> held = visit_.held_by(work_id(id));
+      if (held.size() != 1 || held[0].pool != place_.pool || held[0].grant.at != at ||
+          std::cmp_not_equal(held[0].grant.workers, workload.devices.size()))
+        continue;
+      stays_[at].push_back({.work = work_id(id),
+                            .lost_device_seconds = *lost,
+                            .gang = {.devices = held[0].grant.workers,
+                                     .cpus = share->cpus,
+                                     .memory_mb = share->memory_mb},
+                            .shape = shape_of(workload.job)});
     }
   }
 
   bool takes_a_worker(Position at) const { return pool_.index.workers_on(at, gang_) > 0; }
 
-  // Those where the least must go, with somebody who may.
   std::vector<Position> candidates() const {
     std::vector<Position> out;
-    for (const auto& [at, stay] : stays_) {
-      const bool serves = place_.mask.has(at) && pool_.index.in_service(at) &&
-                          pool_.index.size(at) >= gang_.devices;
-      if (serves && !stay.empty() && !takes_a_worker(at)) out.push_back(at);
-    }
-    std::ranges::sort(out, {}, [&](Position at) { return std::pair(-pool_.index.free(at), at); });
-    if (out.size() > kNodesAsked) out.resize(kNodesAsked);
+    for (const auto& [at, stay] : stays_)
+      if (!stay.empty() && !takes_a_worker(at)) out.push_back(at);
     return out;
   }
 
@@ -88,9 +110,9 @@ class SiteRoom::Visit::Mover {
     for (const Position node : at) {
       nodes.push_back({.free = pool_.index.free(node), .movable = {}});
       for (const Stays& s : stays_.at(node))
-        nodes.back().movable.push_back({.id = s.movable.work,
+        nodes.back().movable.push_back({.id = s.work,
                                         .devices = s.gang.devices,
-                                        .lost_device_seconds = s.movable.lost_device_seconds});
+                                        .lost_device_seconds = s.lost_device_seconds});
     }
     std::optional<policy::MovePlan> plan;
     {
@@ -132,7 +154,7 @@ class SiteRoom::Visit::Mover {
       const Gang gang = stays_of(from, move.work).gang;
       done_.give_back({.at = from}, gang);
       done_.take({.at = to}, gang);
-      std::erase_if(stays_.at(from), [&](const Stays& s) { return s.movable.work == move.work; });
+      std::erase_if(stays_.at(from), [&](const Stays& s) { return s.work == move.work; });
       made.moves.push_back({.work = move.work,
                             .from = pool_.index.node(from),
                             .to = pool_.index.node(to),
@@ -145,7 +167,7 @@ class SiteRoom::Visit::Mover {
   }
 
   const Stays& stays_of(Position at, policy::WorkId work) const {
-    return *std::ranges::find(stays_.at(at), work, [](const Stays& s) { return s.movable.work; });
+    return *std::ranges::find(stays_.at(at), work, [](const Stays& s) { return s.work; });
   }
   const NodeMask& mask_of(const Shape& shape) {
     const auto known = masks_.find(shape);
@@ -164,10 +186,10 @@ class SiteRoom::Visit::Mover {
 };
 
 std::optional<MadeRoom> SiteRoom::Visit::make_room(const policy::Work& work,
-                                                   std::span<const Movable> movable) {
+                                                   const PriceOfMove& price) {
   std::optional<MadeRoom> best;
   for (const Place& place : room_.known_[work.shape - 1].places) {
-    auto made = Mover(*this, place).make_room(movable);
+    auto made = Mover(*this, place).make_room(price);
     if (made && (!best || made->lost_device_seconds < best->lost_device_seconds))
       best = std::move(made);
   }

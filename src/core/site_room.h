@@ -28,8 +28,11 @@
 
 namespace fairlead {
 
-constexpr size_t kNodesAsked = 64;  // chosen: from how many others may be moved, the emptiest first
-constexpr int kNodesCleared = 4;    // chosen: for one gang
+// Chosen: from how many nodes others may be moved, the emptiest first, and how many are looked at
+// for that.
+constexpr size_t kNodesAsked = 64;
+constexpr size_t kNodesSeen = 1024;
+constexpr int kNodesCleared = 4;  // chosen: for one gang
 
 class SiteRoom {
  public:
@@ -96,7 +99,7 @@ class SiteRoom::Visit : public policy::Room {
   // Room for it by moves of others to nodes that they could have been started on: the one that
   // loses the least, of those that were tried. Nothing: none was found, or it may lie anywhere.
   // Under a limit of switches it may be missed. Changes nothing. Requires: it does not fit.
-  std::optional<MadeRoom> make_room(const policy::Work& work, std::span<const Movable> movable);
+  std::optional<MadeRoom> make_room(const policy::Work& work, const PriceOfMove& price);
   void move(const MovedWork& moved);  // Requires: make_room() said so, of the same room.
 
   // Where take() put it, ascending.
