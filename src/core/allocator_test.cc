@@ -305,6 +305,26 @@ TEST(Allocator, WhatIsIdleForLongIsTakenByTheLadder) {
   const WorkloadId victim = site.suggested(1)->victims[0];
   EXPECT_EQ(site.state().workloads.at(victim).job.id, 12u);
   EXPECT_EQ(site.state().suggested.now.at(victim).rule, "idle");
+  EXPECT_EQ(site.state().suggested.now.at(victim).lost_device_seconds, 0) << "it never worked";
+}
+
+// The file has a rung to requeue and none to cancel.
+TEST(Allocator, WhatMayNotBeRequeuedIsNotTakenByThatRung) {
+  Site site;
+  std::vector<What> facts{stated(kRules)};
+  for (uint32_t i = 1; i <= 4; ++i) {
+    facts.push_back(
+        started(job(10 + i, i < 3 ? "prod" : "res", 1, 8), 5, {"n" + std::to_string(i)}));
+    std::get<Job>(facts.back()).may_requeue = false;
+  }
+  facts.push_back(job(1, "prod", 1, 8));
+  site.poll(10, facts);
+  for (int64_t at = 10; at <= 2400; at += 10) {
+    for (const char* node : {"n1", "n2", "n3", "n4"})
+      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
+    site.poll(at, {});
+  }
+  EXPECT_EQ(site.suggested(1), nullptr);
 }
 
 // Half of it is on a node that nobody stated: what it does there is not known.

@@ -35,12 +35,13 @@ class IdleRule {
     const auto& rule = state.organisation->rules().idle;
     if (!rule || rule->after.size() < policy::kRungs) return;
     const auto after = [&](policy::Rung rung) { return rule->after[static_cast<size_t>(rung)]; };
-    after_ =
-        after(policy::Rung::requeue) ? after(policy::Rung::requeue) : after(policy::Rung::cancel);
+    requeue_ = after(policy::Rung::requeue);
+    cancel_ = after(policy::Rung::cancel);
   }
 
   bool finds(const Workload& w, policy::ClassId klass) const {
-    if (!after_ || w.idle.kind == IdleKind::none || state_.frozen ||
+    const std::optional<Duration> after = requeue_ && w.job.may_requeue ? requeue_ : cancel_;
+    if (!after || w.idle.kind == IdleKind::none || state_.frozen ||
         std::cmp_less(w.idle.devices, w.devices.size()))
       return false;
     // A part of it that is not seen may be at work.
@@ -51,7 +52,7 @@ class IdleRule {
     const bool is_so = std::ranges::all_of(w.devices, [&](DeviceIndex d) {
       const Activity& activity = state_.devices[d].activity;
       const bool for_long =
-          activity.quiet_since.known() && state_.now - activity.quiet_since >= *after_;
+          activity.quiet_since.known() && state_.now - activity.quiet_since >= *after;
       return for_long &&
              (rule.kinds.empty() ||
               std::ranges::find(rule.kinds, kind_name(idle_kind(activity, waits_for_peer))) !=
@@ -80,8 +81,16 @@ class IdleRule {
 
  private:
   const State& state_;
-  std::optional<Duration> after_;
+  std::optional<Duration> requeue_, cancel_;  // how long it is idle before that is done
 };
+
+// When the last of its devices fell quiet.
+Instant quiet_since(const State& state, const Workload& workload) {
+  Instant last;
+  for (const DeviceIndex d : workload.devices)
+    last = std::max(last, state.devices[d].activity.quiet_since);
+  return last;
+}
 
 }  // namespace
 
@@ -123,7 +132,10 @@ std::vector<RunningWork> running_work(const State& state, const RunLengths& leng
       r.work.size = amount;
     });
     if (r.work.size.value <= 0) continue;
-    if (idle.finds(workload, r.work.klass)) found_idle.push_back(running.size());
+    if (idle.finds(workload, r.work.klass)) {
+      r.quiet_since = quiet_since(state, workload);
+      found_idle.push_back(running.size());
+    }
     running.push_back(r);
   }
   if (!found_idle.empty()) idle.mark(running, std::move(found_idle));

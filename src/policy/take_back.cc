@@ -344,8 +344,9 @@ int64_t device_seconds(unsigned __int128 loss) {
 
 unsigned __int128 loss_of(const Organisation& org, const RunningWork& victim, Instant now) {
   const Instant kept = std::max(victim.started, victim.kept_till);
+  const Instant worked = victim.quiet_since.known() ? std::min(now, victim.quiet_since) : now;
   const int64_t again =
-      std::max<int64_t>(0, (now - kept).us) + org.classes[victim.work.klass].restart_cost.us;
+      std::max<int64_t>(0, (worked - kept).us) + org.classes[victim.work.klass].restart_cost.us;
   return static_cast<unsigned __int128>(victim.work.size.value) *
          static_cast<unsigned __int128>(again);
 }

@@ -26,6 +26,8 @@ struct RunningWork {
   Instant kept_till;         // what it did until then would survive: its last verified checkpoint
   bool idle = false;         // `reclaim idle` has found it, and its ladder allows to take it
   Instant ends_likely = {};  // as runs like it have gone; unknown: nothing is known but `ends`
+  Instant quiet_since =
+      {};  // nothing was done since then that would be done again; unknown: it works
   Instant spared_till = {};  // taken back before: until it has done again what was lost then
 };
 
