@@ -142,9 +142,7 @@ std::string contest_html(const ContestView& v) {
   body += section({"Use and fairness", "virtual time"}, use);
   body += section({"By class", ""}, table_markup(contest_groups_table(v, false)));
   body += section({"By team", ""}, table_markup(contest_groups_table(v, true)));
-  if (v.seeds > 0)
-    body += section({fmt::format("Over {}: mean [middle 95 %]", plural(v.seeds, "seed")), ""},
-                    table_markup(contest_seeds_table(v)));
+  if (v.seeds > 0) body += section({over_seeds(v.seeds), ""}, table_markup(contest_seeds_table(v)));
   Markup notes;
   for (const Score& s : v.rules) notes += paragraph_markup(fmt::format("{}: {}", s.rule, s.about));
   for (const std::string& note : v.notes) notes += paragraph_markup(note);

@@ -41,6 +41,12 @@ constexpr Shown kSeedColumns[] = {
 
 }  // namespace
 
+std::string over_seeds(int64_t seeds) {
+  constexpr int64_t kFew = 40;  // of fewer the middle 95 % is all of them (contest/contest.h)
+  return fmt::format("Over {}: mean [{}]", plural(seeds, "seed"),
+                     seeds < kFew ? "least to most" : "middle 95 %");
+}
+
 Table contest_waits_table(const ContestView& view) {
   Table t = with_columns({"rule"}, {"wait, mean", "P50", "P90", "P99", "slowdown", "slowdown P90",
                                     "completion", "completion P99", "makespan", "never began"});
@@ -130,7 +136,7 @@ std::string contest_text(const ContestView& v, const TextOptions& o) {
   out += heading("By team", o);
   out += block(contest_groups_table(v, true), o, {.rows_max = groups_shown});
   if (v.seeds > 0) {
-    out += heading(fmt::format("Over {}: mean [middle 95 %]", plural(v.seeds, "seed")), o);
+    out += heading(over_seeds(v.seeds), o);
     out += block(contest_seeds_table(v), o);
   }
   out += heading("What to know", o);

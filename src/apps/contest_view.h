@@ -29,6 +29,7 @@ Table contest_table(const ContestView& view);  // a row for each rule and group,
 std::string contest_html(const ContestView& view);
 
 // Parts of both.
+std::string over_seeds(int64_t seeds);  // a heading: what the brackets below hold
 Table contest_waits_table(const ContestView& view);
 Table contest_use_table(const ContestView& view);
 Table contest_groups_table(const ContestView& view, bool teams);

@@ -37,6 +37,14 @@ TEST(ContestView, NamesDriveNeitherTerminalNorPage) {
   EXPECT_EQ(html.find("http://") + html.find("https://"), 2 * std::string::npos);
 }
 
+TEST(ContestView, OfFewSeedsTheBracketsHoldTheLeastAndTheMost) {
+  ContestView view = sample();
+  view.seeds = 39;
+  EXPECT_NE(contest_text(view, {}).find("Over 39 seeds: mean [least to most]"), std::string::npos);
+  view.seeds = 40;
+  EXPECT_NE(contest_html(view).find("Over 40 seeds: mean [middle 95 %]"), std::string::npos);
+}
+
 TEST(ContestView, ARowForEachRuleAndGroup) {
   const Table table = contest_table(sample());
   ASSERT_EQ(table.rows.size(), 4u);  // all and a team, of two rules

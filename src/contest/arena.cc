@@ -48,14 +48,17 @@ Arena::Arena(const Match& match)
 Outcome Arena::play(Rival& rival, const std::function<bool(size_t)>& progress) {
   rival_ = &rival;
   size_t next = 0;
+  bool changed = false;  // since the last look
   const auto& jobs = match_.jobs;
   for (;;) {
     while (!ends_.empty() && outcome_.fates[ends_.top().job].epoch() != ends_.top().epoch)
       ends_.pop();  // of a run that was taken back
     int64_t at = next < jobs.size() ? jobs[next].submit : kNever;
     if (!ends_.empty()) at = std::min(at, ends_.top().at);
-    if (waiting_ > 0 || rival.always_looks())
-      at = std::min(at, std::max(now_ + 1, rival.wake_at()));
+    if (waiting_ > 0 || rival.always_looks()) {
+      at = std::min(at, look_at(std::max(now_ + 1, rival.wake_at())));
+      if (changed) at = std::min(at, look_at(now_ + 1));
+    }
     if (at == kNever) break;  // what still waits never starts
     advance(at);
     while (!ends_.empty() && ends_.top().at == at) {
@@ -64,11 +67,15 @@ Outcome Arena::play(Rival& rival, const std::function<bool(size_t)>& progress) {
       if (outcome_.fates[end.job].epoch() != end.epoch) continue;
       leave(end.job);
       outcome_.fates[end.job].end = at;
+      changed = true;
       if (++ended_ % kProgressEvery == 0 && progress && !progress(ended_)) return outcome_;
     }
-    for (; next < jobs.size() && jobs[next].submit == at; ++next)
+    for (; next < jobs.size() && jobs[next].submit == at; ++next) {
       enter(static_cast<JobIndex>(next));
-    if (waiting_ > 0 || rival.always_looks()) {
+      changed = true;
+    }
+    if (look_at(at) == at && (waiting_ > 0 || rival.always_looks())) {
+      changed = false;
       ++outcome_.looks;
       rival.look(*this);
     }
@@ -78,6 +85,13 @@ Outcome Arena::play(Rival& rival, const std::function<bool(size_t)>& progress) {
   use.capacity *= use.until - use.from;
   if (samples_ > 0) use.share_error_ppm = share_error_sum_ / samples_;
   return std::move(outcome_);
+}
+
+// The first instant from `at` on at which a rule may look.
+int64_t Arena::look_at(int64_t at) const {
+  if (match_.round == 0 || at == kNever) return at;
+  const int64_t since = at - outcome_.use.from;
+  return at + (match_.round - since % match_.round) % match_.round;
 }
 
 void Arena::advance(int64_t to) {
@@ -122,35 +136,48 @@ void Arena::enter(JobIndex index) {
   rival_->waits(*this, index);
 }
 
-bool Arena::start(JobIndex index) {
-  auto places = board_.places_for(job(index).gang);
-  if (!places) return false;
-  start_on(index, std::move(*places));
-  return true;
+bool Arena::fits(JobIndex index) const {
+  const Job& j = job(index);
+  for (size_t i = 0; i < match_.forms_of(j); ++i)
+    if (board_.fits(match_.form_of(j, i).gang)) return true;
+  return false;
 }
 
-void Arena::start_on(JobIndex index, Places places) {
+bool Arena::start(JobIndex index) {
+  const Job& j = job(index);
+  for (size_t i = 0; i < match_.forms_of(j); ++i) {
+    auto places = board_.places_for(match_.form_of(j, i).gang);
+    if (!places) continue;
+    start_on(index, std::move(*places), i);
+    return true;
+  }
+  return false;
+}
+
+void Arena::start_on(JobIndex index, Places places, size_t form_index) {
   CHECK(!runs(index));
   const Job& j = job(index);
-  board_.take(j.gang, places);
+  const Form form = match_.form_of(j, form_index);
+  board_.take(form.gang, places);
   count_waiting(j, -1);
-  held_by_team_[j.team * due_.size() + j.gang.device] += j.gang.total();
+  held_by_team_[j.team * due_.size() + form.gang.device] += form.gang.total();
   Fate& fate = outcome_.fates[index];
   fate.start = now_;
-  const int64_t due = now_ + std::max<int64_t>(1, j.limit - fate.done);
-  running_[index] =
-      std::make_unique<Run>(Run{.places = std::move(places), .start = now_, .due = due});
-  due_[j.gang.device].emplace(due, index);
-  ends_.push({.at = now_ + std::max<int64_t>(1, j.length - fate.done),
+  fate.speed_ppm = form.speed_ppm;
+  const int64_t due = now_ + form.seconds_for(std::max<int64_t>(1, j.limit - fate.done));
+  running_[index] = std::make_unique<Run>(
+      Run{.places = std::move(places), .form = form, .start = now_, .due = due});
+  due_[form.gang.device].emplace(due, index);
+  ends_.push({.at = now_ + form.seconds_for(std::max<int64_t>(1, j.length - fate.done)),
               .job = index,
               .epoch = fate.epoch()});
 }
 
 void Arena::leave(JobIndex index) {
-  const Job& j = job(index);
-  board_.give_back(j.gang, run(index).places);
-  held_by_team_[j.team * due_.size() + j.gang.device] -= j.gang.total();
-  due_[j.gang.device].erase({run(index).due, index});
+  const Gang& gang = run(index).form.gang;
+  board_.give_back(gang, run(index).places);
+  held_by_team_[job(index).team * due_.size() + gang.device] -= gang.total();
+  due_[gang.device].erase({run(index).due, index});
   rival_->left(*this, index);
   running_[index].reset();
 }
@@ -168,7 +195,8 @@ void Arena::take_back(JobIndex index) {
 void Arena::stop(JobIndex index, int64_t less) {
   CHECK(runs(index));
   Fate& fate = outcome_.fates[index];
-  fate.done += std::max<int64_t>(0, now_ - fate.start - less);
+  const int64_t worked = std::max<int64_t>(0, now_ - fate.start - less);
+  fate.done += static_cast<int64_t>(static_cast<__int128>(worked) * fate.speed_ppm / 1'000'000);
   ++fate.stops;
   fate.start = 0;
   leave(index);

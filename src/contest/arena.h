@@ -6,6 +6,8 @@
 // taken back waits again with its age, and has to run in full again; what a rule stops (the
 // protocols of papers do) goes on where it was.
 //
+// Where the match is played in rounds, a rule looks at the next multiple of the round instead.
+//
 // At one second ends come first, then submissions, then the rule. Same match and same rule give the
 // same outcome, byte for byte: there is no chance and no floating point in here.
 //
@@ -26,6 +28,7 @@ constexpr int64_t kNever = INT64_MAX;
 
 struct Run {
   Places places;
+  Form form;
   int64_t start = 0;
   int64_t due = 0;  // start and limit: when a rule expects its end
 };
@@ -34,9 +37,10 @@ struct Run {
 struct Fate {
   int64_t start = 0, end = 0;  // of its last run; 0: did not begin, did not end
   int64_t lost = 0;            // device-seconds of runs that were taken back
-  int64_t done = 0;            // seconds of runs that were stopped and whose work was kept
-  int32_t evictions = 0;       // with loss
-  int32_t stops = 0;           // without
+  int64_t done = 0;  // of runs that were stopped: seconds of work, as in the job's own form
+  int64_t speed_ppm = 1'000'000;  // of the form in which it ran last
+  int32_t evictions = 0;          // with loss
+  int32_t stops = 0;              // without
   int32_t epoch() const { return evictions + stops; }
 };
 
@@ -85,12 +89,15 @@ class Arena {
   // What runs on a device class, by when it is due.
   const std::set<std::pair<int64_t, JobIndex>>& due(DeviceId device) const { return due_[device]; }
   size_t waiting() const { return waiting_; }
+  // Whether there is room for it in one of its forms.
+  bool fits(JobIndex index) const;
   const Fate& fate(JobIndex index) const { return outcome_.fates[index]; }
 
   // --- and does
-  bool start(JobIndex index);                    // where it fits best; false: it does not fit
-  void start_on(JobIndex index, Places places);  // Requires: there is room.
-  void take_back(JobIndex index);                // Requires: it runs. What it did is lost.
+  // In the first of its forms that fits, where that fits best; false: none fits.
+  bool start(JobIndex index);
+  void start_on(JobIndex index, Places places, size_t form = 0);  // Requires: there is room.
+  void take_back(JobIndex index);  // Requires: it runs. What it did is lost.
   // Requires: it runs. What it did is kept, less so many seconds.
   void stop(JobIndex index, int64_t less = 0);
 
@@ -101,6 +108,7 @@ class Arena {
     int32_t epoch = 0;  // of the run that it is the end of
     friend auto operator<=>(const End&, const End&) = default;
   };
+  int64_t look_at(int64_t at) const;
   void advance(int64_t to);
   void measure(int64_t span);
   void sample();

@@ -7,6 +7,12 @@ namespace fairlead::contest {
 using policy::RunningWork;
 using policy::Work;
 
+Gang BoardRoom::gang_of(const Work& work) const {
+  const Job& job = arena_.job(static_cast<JobIndex>(work.id));
+  if (job.gang.device == work.device) return job.gang;
+  return arena_.match().form_of(job, *arena_.match().form_on(job, work.device)).gang;
+}
+
 const Places& BoardRoom::places_of(const Work& work) const {
   const auto job = static_cast<JobIndex>(work.id);
   const auto taken = taken_.find(job);
@@ -14,10 +20,10 @@ const Places& BoardRoom::places_of(const Work& work) const {
 }
 
 bool BoardRoom::fits_without(const Work& work, std::span<const RunningWork* const> gone) const {
-  const Gang& gang = gang_of(work);
+  const Gang gang = gang_of(work);
   free_ = board_.free_by_node();
   for (const RunningWork* r : gone) {
-    const Gang& other = gang_of(r->work);
+    const Gang other = gang_of(r->work);
     const Places& places = places_of(r->work);
     for (size_t i = 0; i < places.size(); ++i)
       free_[places[i]] += i < static_cast<size_t>(other.full) ? other.each : other.rest;

@@ -9,7 +9,7 @@
 namespace fairlead::contest {
 
 // Of one look: begins as the arena's board is, and follows what the planner gives and takes. The
-// number of a work's shape is that of the job's, and its id the job's index.
+// number of a work's shape is that of the job's form, and its id the job's index.
 class BoardRoom : public policy::Room {
  public:
   explicit BoardRoom(const Arena& arena) : arena_(arena), board_(arena.board()) {}
@@ -27,9 +27,8 @@ class BoardRoom : public policy::Room {
   const Places& taken(JobIndex job) const { return taken_.at(job); }
 
  private:
-  const Gang& gang_of(const policy::Work& work) const {
-    return arena_.job(static_cast<JobIndex>(work.id)).gang;
-  }
+  // In the form that stands on the work's class of devices.
+  Gang gang_of(const policy::Work& work) const;
   const Places& places_of(const policy::Work& work) const;
 
   const Arena& arena_;

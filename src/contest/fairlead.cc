@@ -59,7 +59,9 @@ class Fairlead : public Rival {
                   .size = size_of(j),
                   .since = instant_of_seconds(j.submit),
                   .time_max = seconds(j.limit),
-                  .shape = j.shape});
+                  .shape = j.shape,
+                  .has_forms = j.others > 0});
+    if (j.others > 0) forms_[job] = declared(arena.match(), j);
     ++waits_of_shape_[j.shape];
     a_job_of_shape_.try_emplace(j.shape, job);
     spent_.clear();
@@ -67,8 +69,9 @@ class Fairlead : public Rival {
 
   void left(const Arena& arena, JobIndex job) override {
     const Job& j = arena.job(job);
-    quota_.refund(j.team, j.gang.device, size_of(j));
-    usage_.change(j.team, j.gang.device, -j.gang.total(), arena.now());
+    const DeviceId device = arena.run(job).form.gang.device;
+    quota_.refund(j.team, device, size_of(j));
+    usage_.change(j.team, device, -j.gang.total(), arena.now());
     if (!taking_back_) {
       const Duration length = seconds(arena.now() - arena.run(job).start);
       lifetimes_[j.team].learn(length);
@@ -106,8 +109,22 @@ class Fairlead : public Rival {
 
   bool room_for_any(const Arena& arena) const {
     return std::ranges::any_of(a_job_of_shape_, [&](const auto& shape) {
-      return waits_of_shape_[shape.first] > 0 && arena.board().fits(arena.job(shape.second).gang);
+      return waits_of_shape_[shape.first] > 0 && arena.fits(shape.second);
     });
+  }
+  // As far as a form is foretold by how fast it runs: until the time limit.
+  static policy::Declared declared(const Match& match, const Job& job) {
+    policy::Declared out{.length = seconds(job.limit), .others = {}};
+    for (size_t i = 1; i < match.forms_of(job); ++i) {
+      const Form form = match.form_of(job, i);
+      const Duration length = seconds(form.seconds_for(job.limit));
+      out.others.push_back({.device = form.gang.device,
+                            .size = policy::devices(form.gang.total()),
+                            .time_max = length,
+                            .shape = form.shape,
+                            .length = length});
+    }
+    return out;
   }
 
   // When the first for whom something could be taken back will have waited long enough.
@@ -132,7 +149,7 @@ class Fairlead : public Rival {
     constexpr int64_t kEqualMost = 16;  // chosen: there is another look where all of them start
     std::vector<bool> fits(waits_of_shape_.size());
     for (const auto& [shape, job] : a_job_of_shape_)
-      fits[shape] = waits_of_shape_[shape] > 0 && arena.board().fits(arena.job(job).gang);
+      fits[shape] = waits_of_shape_[shape] > 0 && arena.fits(job);
     policy::Waiting few;
     for (const auto& [key, group] : waiting_.groups()) {
       if (!fits[key.shape]) continue;
@@ -161,6 +178,7 @@ class Fairlead : public Rival {
                       .spent = spent_,
                       .now = instant_of_seconds(arena.now()),
                       .evictions_left = may_take_back ? evictions_left(arena.now()) : 0,
+                      .forms = forms_.empty() ? nullptr : &forms_,
                       .claims = &claims_},
                      room);
     policy::SpentPairs spent;
@@ -173,8 +191,8 @@ class Fairlead : public Rival {
         arena.take_back(job);
         taking_back_ = false;
       } else {
-        CHECK(d.verdict == Verdict::admit);
-        start(arena, job, room.taken(job));
+        CHECK(d.verdict == Verdict::admit || d.verdict == Verdict::reshape);
+        start(arena, job, room.taken(job), d.reshape ? d.reshape->form + 1 : 0);
       }
     }
     if (may_take_back) {
@@ -193,14 +211,16 @@ class Fairlead : public Rival {
     return false;
   }
 
-  void start(Arena& arena, JobIndex job, const Places& places) {
+  void start(Arena& arena, JobIndex job, const Places& places, size_t form) {
     const Job& j = arena.job(job);
-    const Work work = *waiting_.find(job);
+    Work work = *waiting_.find(job);
     waiting_.remove(job);
+    if (form > 0) work = policy::in_form(work, forms_.at(job).others[form - 1]);
+    forms_.erase(job);
     --waits_of_shape_[j.shape];
-    arena.start_on(job, places);
-    quota_.charge(j.team, j.gang.device, size_of(j));
-    usage_.change(j.team, j.gang.device, j.gang.total(), arena.now());
+    arena.start_on(job, places, form);
+    quota_.charge(j.team, work.device, work.size);
+    usage_.change(j.team, work.device, j.gang.total(), arena.now());
     int64_t& lost_before = lost_before_[job];  // of all takings but the last
     const int64_t again = (arena.fate(job).lost - lost_before) / j.gang.total();  // seconds
     lost_before = arena.fate(job).lost;
@@ -244,6 +264,7 @@ class Fairlead : public Rival {
   std::vector<RunningWork> running_;  // by id
   policy::SpentPairs spent_;
   policy::Claims claims_;
+  policy::Forms forms_;  // of what waits
   std::unordered_map<JobIndex, int64_t> lost_before_;
   std::vector<policy::WorkId> reserved_;  // at the last full look
   int64_t full_at_ = 0;

@@ -44,19 +44,41 @@ class Easy : public Rival {
       if (!first) {
         if (arena.start(job)) return Next::taken;
         first = job;
-        return arena.board().free(j.gang.device) == 0 ? Next::stop : Next::skip_shape;
+        const bool over = j.others == 0 && arena.board().free(j.gang.device) == 0;
+        return over ? Next::stop : Next::skip_shape;
       }
-      if (!arena.board().fits(j.gang)) return Next::skip_shape;
+      if (!arena.fits(job)) return Next::skip_shape;
       if (++tests > kTestsMost) return Next::stop;
-      if (!hold) hold.emplace(arena, *first);
-      const int64_t due = arena.now() + j.limit;
-      auto places = hold->places_for(arena.board(), j.gang, due);
-      if (!places) return Next::go_on;
-      arena.start_on(job, *places);
-      hold->started(arena.board(), j.gang, *places, due);
-      return Next::taken;
+      if (!hold) hold.emplace(earliest(arena, *first));
+      return backfill(arena, job, *hold) ? Next::taken : Next::go_on;
     });
   }
+
+  // Where it would start first.
+  static Hold earliest(const Arena& arena, JobIndex job) {
+    const Job& j = arena.job(job);
+    Hold best(arena, j.gang);
+    for (size_t i = 1; i < arena.match().forms_of(j); ++i) {
+      Hold other(arena, arena.match().form_of(j, i).gang);
+      if (other.at() < best.at()) best = std::move(other);
+    }
+    return best;
+  }
+
+  static bool backfill(Arena& arena, JobIndex job, Hold& hold) {
+    const Job& j = arena.job(job);
+    for (size_t i = 0; i < arena.match().forms_of(j); ++i) {
+      const Form form = arena.match().form_of(j, i);
+      const int64_t due = arena.now() + form.seconds_for(j.limit);
+      const auto places = hold.places_for(arena.board(), form.gang, due);
+      if (!places) continue;
+      arena.start_on(job, *places, i);
+      hold.started(arena.board(), form.gang, *places, due);
+      return true;
+    }
+    return false;
+  }
+
   std::vector<Line> lines_;  // by device
 };
 

@@ -4,12 +4,11 @@
 
 namespace fairlead::contest {
 
-Hold::Hold(const Arena& arena, JobIndex job) : later_(arena.board()), left_(arena.board()) {
-  const Gang& gang = arena.job(job).gang;
+Hold::Hold(const Arena& arena, const Gang& gang) : later_(arena.board()), left_(arena.board()) {
   if (later_.fits(gang)) at_ = arena.now();
   for (const auto& [due, running] : arena.due(gang.device)) {
     if (at_ != kNever) break;
-    later_.give_back(arena.job(running).gang, arena.run(running).places);
+    later_.give_back(arena.run(running).form.gang, arena.run(running).places);
     if (later_.fits(gang)) at_ = std::max(due, arena.now() + 1);
   }
   if (at_ == kNever) return;

@@ -14,7 +14,7 @@ namespace fairlead::contest {
 
 class Hold {
  public:
-  Hold(const Arena& arena, JobIndex job);
+  Hold(const Arena& arena, const Gang& gang);
 
   int64_t at() const { return at_; }  // kNever: there is not room when all has ended, either
 

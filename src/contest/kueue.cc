@@ -15,6 +15,8 @@
 // borrow; the lowest priority first; the most recently admitted first. They go until the claimant
 // fits; then, in reverse, whoever is not needed comes back.
 #include <map>
+#include <optional>
+#include <set>
 
 #include "contest/rivals.h"
 #include "policy/quota.h"
@@ -25,10 +27,89 @@ namespace {
 using policy::Milli;
 using policy::Quota;
 
+// What waits in a ClusterQueue, by kind: of one kind all have one priority and one shape, so what
+// does not fit one fits none. Kept from look to look; a cycle asks for the first of all kinds that
+// have not stepped aside.
+class ClusterQueue {
+ public:
+  struct Kind {
+    int64_t priority = 0;  // below zero: smallest first
+    uint32_t shape = 0;
+    auto operator<=>(const Kind&) const = default;
+  };
+  struct First {
+    int64_t priority = 0, submit = 0;
+    JobIndex job = 0;
+    uint32_t shape = 0;
+    auto operator<=>(const First&) const = default;
+    Kind kind() const { return {.priority = priority, .shape = shape}; }
+  };
+
+  void add(const Kind& kind, int64_t submit, JobIndex job) {
+    Waiting& w = kinds_[kind];
+    hide(kind, w);
+    w.jobs.insert({submit, job});
+    show(kind, w);
+  }
+  void remove(const Kind& kind, int64_t submit, JobIndex job) {
+    Waiting& w = kinds_[kind];
+    hide(kind, w);
+    w.jobs.erase({submit, job});
+    show(kind, w);
+  }
+  const First* first() const { return firsts_.empty() ? nullptr : &*firsts_.begin(); }
+
+  void step_aside(const Kind& kind) {
+    Waiting& w = kinds_[kind];
+    hide(kind, w);
+    if (!w.aside) aside_.push_back(kind);
+    w.aside = true;
+  }
+  void all_come_back() {
+    for (const Kind& kind : aside_) {
+      Waiting& w = kinds_[kind];
+      w.aside = false;
+      show(kind, w);
+    }
+    aside_.clear();
+  }
+
+  // What failed with this version of what runs fails again with it.
+  void failed(const Kind& kind, uint64_t version) { kinds_[kind].failed_with = version; }
+  bool has_failed(const Kind& kind, uint64_t version) const {
+    const auto found = kinds_.find(kind);
+    return found != kinds_.end() && found->second.failed_with == version;
+  }
+
+ private:
+  struct Waiting {
+    std::set<std::pair<int64_t, JobIndex>> jobs;
+    bool aside = false;
+    std::optional<uint64_t> failed_with;
+  };
+  static First first_of(const Kind& kind, const Waiting& w) {
+    const auto [submit, job] = *w.jobs.begin();
+    return {.priority = kind.priority, .submit = submit, .job = job, .shape = kind.shape};
+  }
+  void show(const Kind& kind, const Waiting& w) {
+    if (!w.jobs.empty() && !w.aside) firsts_.insert(first_of(kind, w));
+  }
+  void hide(const Kind& kind, const Waiting& w) {
+    if (!w.jobs.empty() && !w.aside) firsts_.erase(first_of(kind, w));
+  }
+
+  std::map<Kind, Waiting> kinds_;
+  std::set<First> firsts_;   // of each kind that waits and has not stepped aside
+  std::vector<Kind> aside_;  // those that have
+};
+
 class Kueue : public Rival {
  public:
   explicit Kueue(const Match& match)
-      : org_(match.organisation), quota_(match.organisation), queues_(org_.teams.size()) {
+      : org_(match.organisation),
+        quota_(match.organisation),
+        queues_(org_.teams.size()),
+        running_(org_.teams.size() * org_.devices.size()) {
     const Board board = match.board();
     for (DeviceId d = 0; d < org_.devices.size(); ++d)
       quota_.set_capacity(d, policy::devices(board.capacity(d)));
@@ -36,22 +117,29 @@ class Kueue : public Rival {
 
   void waits(const Arena& arena, JobIndex job) override {
     const Job& j = arena.job(job);
-    queues_[j.team][{-org_.classes[j.klass].rank, j.shape}].insert({j.submit, job});
+    queues_[j.team].add(kind_of(j), j.submit, job);
   }
   void left(const Arena& arena, JobIndex job) override {
     const Job& j = arena.job(job);
+    ++version_;
     quota_.refund(j.team, j.gang.device, size_of(j));
+    running_of(j.team, j.gang.device).erase(candidate(arena, job));
   }
 
   void look(Arena& arena) override {
-    aside_.clear();
+    for (ClusterQueue& queue : queues_) queue.all_come_back();
     while (cycle(arena)) {
     }
   }
 
  private:
-  using Kind = std::pair<int64_t, uint32_t>;  // priority (below zero) and shape
-  using Waiting = std::map<Kind, std::set<std::pair<int64_t, JobIndex>>>;
+  // In the order in which they go: the lowest priority first, the most recently admitted first.
+  struct Candidate {
+    int64_t rank = 0, age = 0;
+    JobIndex job = 0;
+    friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  };
+  using Candidates = std::set<Candidate>;
   struct Entry {
     bool borrows = false;
     int64_t priority = 0;  // below zero
@@ -59,45 +147,61 @@ class Kueue : public Rival {
     JobIndex job = 0;
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
+
   static Milli size_of(const Job& job) { return policy::devices(job.gang.total()); }
+  ClusterQueue::Kind kind_of(const Job& job) const {
+    return {.priority = -org_.classes[job.klass].rank, .shape = job.shape};
+  }
+  Candidate candidate(const Arena& arena, JobIndex job) const {
+    return {
+        .rank = org_.classes[arena.job(job).klass].rank, .age = -arena.run(job).start, .job = job};
+  }
+  Candidates& running_of(TeamId team, DeviceId device) {
+    return running_[team * org_.devices.size() + device];
+  }
+  const Candidates& running_of(TeamId team, DeviceId device) const {
+    return running_[team * org_.devices.size() + device];
+  }
 
   // Returns whether there was anything to look at.
   bool cycle(Arena& arena) {
     std::vector<Entry> entries;
-    for (TeamId team = 0; team < queues_.size(); ++team) {
-      if (const auto first = first_of(arena, team)) entries.push_back(*first);
+    for (const ClusterQueue& queue : queues_) {
+      const auto* first = queue.first();
+      if (first == nullptr) continue;
+      entries.push_back({.borrows = would_borrow(arena.job(first->job)),
+                         .priority = first->priority,
+                         .submit = first->submit,
+                         .job = first->job});
     }
     std::ranges::sort(entries);
     for (const Entry& e : entries) {
-      if (!admit(arena, e.job) && !preempt_for(arena, e.job))
-        aside_.insert({arena.job(e.job).team, {e.priority, arena.job(e.job).shape}});
+      const Job& j = arena.job(e.job);
+      ClusterQueue& queue = queues_[j.team];
+      if (!queue.has_failed(kind_of(j), version_)) {
+        if (admit(arena, e.job) || preempt_for(arena, e.job)) continue;
+        queue.failed(kind_of(j), version_);
+      }
+      queue.step_aside(kind_of(j));
     }
     return !entries.empty();
   }
 
-  std::optional<Entry> first_of(const Arena& arena, TeamId team) const {
-    std::optional<Entry> first;
-    for (const auto& [kind, jobs] : queues_[team]) {
-      if (jobs.empty() || aside_.contains({team, kind})) continue;
-      const auto [submit, job] = *jobs.begin();
-      const Job& j = arena.job(job);
-      const bool borrows = quota_.used(team, j.gang.device) + size_of(j) > own(team, j.gang.device);
-      const Entry e{.borrows = borrows, .priority = kind.first, .submit = submit, .job = job};
-      // Within a queue priority and age decide alone.
-      if (!first || std::tie(e.priority, e.submit, e.job) <
-                        std::tie(first->priority, first->submit, first->job))
-        first = e;
-    }
-    return first;
-  }
   Milli own(TeamId team, DeviceId device) const { return org_.teams[team].limits[device].own; }
+  bool would_borrow(const Job& j) const {
+    return quota_.used(j.team, j.gang.device) + size_of(j) > own(j.team, j.gang.device);
+  }
+  bool is_borrowing(const Quota& quota, TeamId team, DeviceId device) const {
+    return quota.used(team, device) > own(team, device);
+  }
 
   bool admit(Arena& arena, JobIndex job) {
     const Job& j = arena.job(job);
     if (size_of(j) > quota_.headroom(j.team, j.gang.device) || !arena.start(job)) return false;
+    ++version_;
     quota_.charge(j.team, j.gang.device, size_of(j));
-    auto& jobs = queues_[j.team][{-org_.classes[j.klass].rank, j.shape}];
-    jobs.erase({j.submit, job});
+    queues_[j.team].remove(kind_of(j), j.submit, job);
+    running_of(j.team, j.gang.device).insert(candidate(arena, job));
     return true;
   }
 
@@ -106,62 +210,71 @@ class Kueue : public Rival {
     for (const JobIndex v : victims) {
       arena.take_back(v);
       const Job& gone = arena.job(v);  // is not looked at again before something changes
-      aside_.insert({gone.team, {-org_.classes[gone.klass].rank, gone.shape}});
+      queues_[gone.team].step_aside(kind_of(gone));
     }
     return !victims.empty() && admit(arena, job);
   }
 
+  // Other queues' first, as long as those borrow; then lower priorities of the claimant's own.
+  class Order {
+   public:
+    Order(const Kueue& rule, const Job& claimant, bool borrows)
+        : device_(claimant.gang.device),
+          rule_(rule),
+          own_(claimant.team),
+          rank_(rule.org_.classes[claimant.klass].rank) {
+      for (TeamId t = 0; !borrows && t < rule.org_.teams.size(); ++t) {
+        if (t != own_ && rule.is_borrowing(rule.quota_, t, device_)) add(t);
+      }
+      own_at_ = rule.running_of(own_, device_).begin();
+    }
+    // The next; nothing: there are no more.
+    std::optional<JobIndex> next(const Quota& now) {
+      while (!others_.empty()) {
+        const auto [best, team] = *others_.begin();
+        others_.erase(others_.begin());
+        if (!rule_.is_borrowing(now, team, device_)) continue;  // nor will it again
+        const Candidates& all = rule_.running_of(team, device_);
+        if (const auto after = all.upper_bound(best); after != all.end())
+          others_.emplace(*after, team);
+        return best.job;
+      }
+      const Candidates& own = rule_.running_of(own_, device_);
+      if (own_at_ == own.end() || own_at_->rank >= rank_) return std::nullopt;
+      return (own_at_++)->job;
+    }
+
+   private:
+    void add(TeamId team) {
+      const Candidates& all = rule_.running_of(team, device_);
+      if (!all.empty()) others_.emplace(*all.begin(), team);
+    }
+    const DeviceId device_;
+    const Kueue& rule_;
+    const TeamId own_;
+    const int64_t rank_;
+    std::set<std::pair<Candidate, TeamId>> others_;  // the first of each team that borrows
+    Candidates::const_iterator own_at_;
+  };
+
+  // They go until the claimant fits; then, in reverse, whoever is not needed comes back.
   std::vector<JobIndex> victims_for(const Arena& arena, JobIndex job) const {
     const Job& j = arena.job(job);
     const DeviceId device = j.gang.device;
-    const bool borrows = quota_.used(j.team, device) + size_of(j) > own(j.team, device);
-    if (borrows && !has_lower(arena, j)) return {};
-    if (!borrows && !somebody_borrows(device) && !has_lower(arena, j)) return {};
-    std::vector<JobIndex> candidates;
-    for (const auto& [due, r] : arena.due(device)) {
-      const Job& v = arena.job(r);
-      const bool lower = org_.classes[v.klass].rank < org_.classes[j.klass].rank;
-      const bool candidate =
-          v.team == j.team ? lower : !borrows && is_borrowing(quota_, v.team, device);
-      if (candidate) candidates.push_back(r);
-    }
-    std::ranges::sort(candidates, {}, [&](JobIndex r) {
-      const Job& v = arena.job(r);
-      return std::tuple(v.team == j.team, org_.classes[v.klass].rank, -arena.run(r).start, r);
-    });
-    return fewest(arena, j, candidates);
-  }
-  bool has_lower(const Arena&, const Job& j) const {
-    return quota_.direct(j.team, j.gang.device).value > 0 &&
-           std::ranges::any_of(org_.classes, [&](const policy::Class& c) {
-             return c.rank < org_.classes[j.klass].rank;
-           });
-  }
-  bool is_borrowing(const Quota& quota, TeamId team, DeviceId device) const {
-    return quota.used(team, device) > own(team, device);
-  }
-  bool somebody_borrows(DeviceId device) const {
-    for (TeamId t = 1; t < org_.teams.size(); ++t)
-      if (is_borrowing(quota_, t, device)) return true;
-    return quota_.direct(policy::kRoot, device).value > 0;
-  }
-
-  std::vector<JobIndex> fewest(const Arena& arena, const Job& j,
-                               const std::vector<JobIndex>& candidates) const {
+    Order order(*this, j, would_borrow(j));
+    std::optional<JobIndex> next = order.next(quota_);
+    if (!next) return {};
     Quota quota = quota_;
     Board board = arena.board();
-    const DeviceId device = j.gang.device;
     const auto fits = [&] {
       return size_of(j) <= quota.headroom(j.team, device) && board.fits(j.gang);
     };
     std::vector<JobIndex> gone;
-    for (const JobIndex r : candidates) {
-      if (fits()) break;
-      const Job& v = arena.job(r);
-      if (v.team != j.team && !is_borrowing(quota, v.team, device)) continue;
+    for (; next && !fits(); next = order.next(quota)) {
+      const Job& v = arena.job(*next);
       quota.refund(v.team, device, size_of(v));
-      board.give_back(v.gang, arena.run(r).places);
-      gone.push_back(r);
+      board.give_back(v.gang, arena.run(*next).places);
+      gone.push_back(*next);
     }
     if (gone.empty() || !fits()) return {};
     for (size_t i = gone.size(); i-- > 0;) {
@@ -180,8 +293,9 @@ class Kueue : public Rival {
 
   const policy::Organisation& org_;
   Quota quota_;
-  std::vector<Waiting> queues_;              // by team
-  std::set<std::pair<TeamId, Kind>> aside_;  // does not fit in this look
+  std::vector<ClusterQueue> queues_;  // by team
+  std::vector<Candidates> running_;   // by team, then by device
+  uint64_t version_ = 0;              // of what runs
 };
 
 }  // namespace

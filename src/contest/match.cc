@@ -376,6 +376,23 @@ class Builder {
 
 }  // namespace
 
+int64_t Form::seconds_for(int64_t work) const {
+  constexpr int64_t kOwn = 1'000'000;
+  if (speed_ppm == kOwn) return work;
+  return static_cast<int64_t>((static_cast<__int128>(work) * kOwn + speed_ppm - 1) / speed_ppm);
+}
+
+Form Match::form_of(const Job& job, size_t index) const {
+  if (index == 0) return {.gang = job.gang, .shape = job.shape};
+  return others[job.others_from + index - 1];
+}
+
+std::optional<size_t> Match::form_on(const Job& job, DeviceId device) const {
+  for (size_t i = 0; i < forms_of(job); ++i)
+    if (form_of(job, i).gang.device == device) return i;
+  return std::nullopt;
+}
+
 void sort_by_submission(std::vector<Job>& jobs) {
   std::ranges::sort(jobs, {}, [](const Job& j) { return std::pair(j.submit, j.name); });
 }

@@ -24,15 +24,25 @@ using policy::ClassId;
 using policy::TeamId;
 using JobIndex = uint32_t;
 
+// How a job may run: on so many devices of a class, and how fast there.
+struct Form {
+  Gang gang;
+  uint32_t shape = 0;             // equal gangs have equal numbers
+  int64_t speed_ppm = 1'000'000;  // of that in its own form
+  // How long so many seconds of work in its own form take.
+  int64_t seconds_for(int64_t work) const;
+};
+
 struct Job {
   int64_t submit = 0;
   int64_t length = 1;  // of the run that it needs
   int64_t limit = 1;   // as a rule is told it
   Gang gang;
-  uint32_t shape = 0;  // equal gangs have equal numbers
+  uint32_t shape = 0;
   TeamId team = 0;
   ClassId klass = 0;
-  uint32_t name = 0;  // place in the history's order
+  uint32_t name = 0;                     // place in the history's order
+  uint32_t others_from = 0, others = 0;  // in Match::others: forms that it accepts beside its own
   // In the history:
   int64_t began = 0, ended = 0;  // of its last run; 0: not known
   int32_t requeues = 0;
@@ -48,6 +58,13 @@ struct Match {
   bool native = false;           // the history states when jobs began
   bool own_entitlement = false;  // else nobody owns anything, and shares go by weight
   std::vector<std::string> notes;
+  std::vector<Form> others = {};  // of jobs that accept other devices; as many as they ask for
+  int64_t round = 0;              // seconds: a rule looks at multiples of it; 0: at every change
+
+  // Its own is the first.
+  size_t forms_of(const Job& job) const { return size_t{1} + job.others; }
+  Form form_of(const Job& job, size_t index) const;
+  std::optional<size_t> form_on(const Job& job, DeviceId device) const;  // its index
   Board board() const { return Board(fleet, organisation.devices.size()); }
 };
 

@@ -9,6 +9,12 @@
 //   tiresias  by attained service: three queues, of which a job leaves the first two after 3,250
 //             and 7,200 device-seconds; in a queue those that run come first, then those that wait,
 //             each in the order in which they came to be so
+//
+// And of Gavel (Narayanan et al., OSDI '20), where a job runs on several classes of devices:
+//
+//   FIFO with performance   in order of arrival each is given the class on which it runs fastest
+//                           of those with room, until one fits nowhere; all are given anew when
+//                           something changes
 #include <algorithm>
 #include <array>
 
@@ -47,6 +53,13 @@ class Restarting : public Rival {
     running_.insert(job);
     return true;
   }
+  bool start(Arena& arena, JobIndex job, size_t form) {
+    auto places = arena.board().places_for(arena.match().form_of(arena.job(job), form).gang);
+    if (!places) return false;
+    arena.start_on(job, std::move(*places), form);
+    running_.insert(job);
+    return true;
+  }
   virtual void came(JobIndex job) = 0;
   virtual void ended(JobIndex job) = 0;
   virtual void ran(JobIndex, int64_t) {}  // so many seconds
@@ -78,6 +91,33 @@ class Shortest : public Restarting {
 
   const bool by_devices_;
   std::set<JobIndex> active_;
+};
+
+class FastestInOrder : public Restarting {
+ public:
+  FastestInOrder() : Restarting({}) {}
+  bool always_looks() const override { return true; }
+
+ private:
+  void came(JobIndex job) override { active_.insert(job); }
+  void ended(JobIndex job) override { active_.erase(job); }
+  void give(Arena& arena) override {
+    for (const JobIndex job : active_)
+      if (!start_fastest(arena, job)) return;
+  }
+  bool start_fastest(Arena& arena, JobIndex job) {
+    const Match& match = arena.match();
+    const Job& j = arena.job(job);
+    std::optional<size_t> best;
+    for (size_t i = 0; i < match.forms_of(j); ++i) {
+      const Form form = match.form_of(j, i);
+      if (best && form.speed_ppm <= match.form_of(j, *best).speed_ppm) continue;
+      if (arena.board().fits(form.gang)) best = i;
+    }
+    return best && start(arena, job, *best);
+  }
+
+  std::set<JobIndex> active_;  // by arrival
 };
 
 class Tiresias : public Restarting {
@@ -139,6 +179,10 @@ std::unique_ptr<Rival> make_srsf(const Match& match) {
 }
 std::unique_ptr<Rival> make_tiresias(const Match& match) {
   return make_paper(match, PaperRule::tiresias, {});
+}
+
+std::unique_ptr<Rival> make_gavel_fifo_perf(const Match&) {
+  return std::make_unique<FastestInOrder>();
 }
 
 }  // namespace fairlead::contest

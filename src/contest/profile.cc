@@ -11,7 +11,7 @@ Profile::Profile(const Arena& arena, DeviceId device) {
   for (const auto& [due, job] : arena.due(device)) {
     const int64_t at = std::max(due, arena.now() + 1);
     if (steps_.back().at != at) steps_.push_back({.at = at, .free = steps_.back().free});
-    steps_.back().free += arena.job(job).gang.total();
+    steps_.back().free += arena.run(job).form.gang.total();
   }
 }
 

@@ -12,7 +12,8 @@
 //   srtf, srsf          shortest remaining time, or that times devices, first
 //   tiresias            least attained service, in three queues
 //
-// What each takes from where stands in its source.
+// Of Gavel's FIFO that knows how fast work runs where (make_gavel_fifo_perf) only a match with
+// several forms of jobs makes sense. What each takes from where stands in its source.
 #pragma once
 
 #include <functional>
@@ -40,6 +41,7 @@ std::unique_ptr<Rival> make_fairlead(const Match& match);
 std::unique_ptr<Rival> make_srtf(const Match& match);
 std::unique_ptr<Rival> make_srsf(const Match& match);
 std::unique_ptr<Rival> make_tiresias(const Match& match);
+std::unique_ptr<Rival> make_gavel_fifo_perf(const Match& match);
 
 // What it costs a job, in seconds, that the rule looks while it runs; nothing where it is empty.
 using Overhead = std::function<int64_t(const Job&)>;

@@ -9,11 +9,16 @@ namespace {
 constexpr int64_t kBoundedAt = 10;  // seconds, given by the definition
 constexpr int64_t kPartsOfTime = 100, kQuantiles = 20;
 
+// Of its run, in the form that it had.
+int64_t length_of(const Job& job, const Fate& fate) {
+  return Form{.gang = {}, .speed_ppm = fate.speed_ppm}.seconds_for(job.length);
+}
 int64_t wait_of(const Job& job, const Fate& fate) {
-  return std::max<int64_t>(0, fate.end - job.submit - job.length);
+  return std::max<int64_t>(0, fate.end - job.submit - length_of(job, fate));
 }
 int64_t slowdown_milli(const Job& job, const Fate& fate) {
-  return std::max<int64_t>(1000, (fate.end - job.submit) * 1000 / std::max(job.length, kBoundedAt));
+  const int64_t length = std::max(length_of(job, fate), kBoundedAt);
+  return std::max<int64_t>(1000, (fate.end - job.submit) * 1000 / length);
 }
 
 // Nearest rank.

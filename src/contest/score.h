@@ -1,7 +1,8 @@
 // What is told of an outcome, and how it is reckoned.
 //
 //   wait          end - submission - the length of the run: all that a job spent on anything but
-//                 its own work, runs that were taken back included
+//                 its own work, runs that were taken back included. Where jobs run on several
+//                 classes of devices, the length is that on the class where it ran last
 //   slowdown      bounded (Feitelson and others 1997): (wait + length) / max(length, 10 s), at
 //   least
 //                 one

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
 
 #include "base/rng.h"
+#include "sim/walk_wire.h"
 #include "sim/watched_site.h"
 
 namespace fairlead {
@@ -21,7 +21,7 @@ constexpr size_t kJobsMost = 60;  // listed at once: keeps a step cheap
 
 WatchRules walk_rules(bool calm) {
   WatchRules rules;
-  if (calm) rules.poll_every = seconds(1);
+  rules.poll_every = seconds(calm ? 1 : 20);
   rules.engine.evidence.idle_hold_after = seconds(300);
   return rules;
 }
@@ -29,7 +29,7 @@ WatchRules walk_rules(bool calm) {
 class Walk {
  public:
   explicit Walk(const WalkOptions& options)
-      : options_(options), rng_(options.seed), site_(kWalkStart, walk_rules(options.calm)) {
+      : options_(options), site_(kWalkStart, walk_rules(options.calm)) {
     for (int32_t i = 0; i < 6; ++i) add_node(i);
     for (const char* name : {"gpu", "big"})
       site_.slurm().put(Partition{.name = name, .nodes = all_names()});
@@ -37,7 +37,10 @@ class Walk {
     Qos prod{.name = "prod"};
     prod.preempts = {"normal"};
     site_.slurm().put(prod);
-    site_.wire = [this](std::vector<Event>& events) { on_wire(events); };
+    site_.wire = [this](std::vector<Event>& events) {
+      wire_.pass(events, rng_);
+      if (options_.thin) thin_samples(site_.engine().state(), events);
+    };
     site_.decision = [this](const Decision& d) {
       ++result_.decisions;
       fold(decided_, d);
@@ -45,13 +48,15 @@ class Walk {
     site_.stepped = [this](const Event&) { ++result_.events; };
   }
 
-  WalkResult run() {
-    for (int64_t i = 0; i < options_.steps && result_.problem.empty(); ++i) {
-      result_.step = i;
-      step();
+  WalkResult run(std::span<const WalkStep> steps) {
+    for (size_t i = 0; i < steps.size() && result_.problem.empty(); ++i) {
+      result_.step = static_cast<int64_t>(i);
+      rng_ = Rng(steps[i].draws);
+      make(steps[i].kind);
       if (options_.calm) look_at_once();
-      result_.problem = site_.engine().recount();
-      if (i % 50 == 49 && result_.problem.empty()) compare();
+      if (result_.problem.empty()) result_.problem = site_.engine().recount();
+      if (result_.problem.empty() && options_.also)
+        result_.problem = options_.also(steps.first(i + 1));
     }
     Hasher all;
     all.add(site_.engine().digest().value);
@@ -63,24 +68,27 @@ class Walk {
  private:
   // --- the walk
   // --------------------------------------------------------------------------------------
-  void step() {
-    const uint64_t draw = rng_.below(100);
-    if (draw < 40)
-      pass(rng_.between(1, 45));
-    else if (draw < 65)
-      submit();
-    else if (draw < 80)
-      change_job();
-    else if (draw < 88)
-      change_node();
-    else if (draw < 91 && !options_.calm)
-      change_controller();
-    else if (draw < 93)
-      pass(rng_.between(60, options_.calm ? 600 : 4000));
-    else if (draw < 94)
-      change_organisation();
-    else if (options_.faults && !options_.calm)
-      change_faults();
+  void make(StepKind kind) {
+    switch (kind) {
+      case StepKind::pass:
+        return pass(rng_.between(1, 45));
+      case StepKind::pause:
+        return pass(rng_.between(60, options_.calm ? 600 : 1200));
+      case StepKind::submit:
+        return submit();
+      case StepKind::job:
+        return change_job();
+      case StepKind::node:
+        return change_node();
+      case StepKind::controller:
+        return change_controller();
+      case StepKind::organisation:
+        return change_organisation();
+      case StepKind::fault:
+        return change_faults();
+      case StepKind::compare:
+        return compare();
+    }
   }
 
   // A run that begins and is thrown away between two looks is one that nobody can know of.
@@ -186,7 +194,7 @@ class Walk {
   void change_node() {
     const auto i = static_cast<int32_t>(rng_.below(kNodesMost));
     SlurmModel& m = site_.slurm();
-    switch (rng_.below(8)) {
+    switch (rng_.below(9)) {
       case 0:
         m.fail_node(name_of(i));
         break;
@@ -212,6 +220,9 @@ class Walk {
         break;
       }
       case 5:
+        m.refuse_launches(name_of(i), rng_.chance(300'000));
+        break;
+      case 6:
         m.drop_reservation(fmt::format("r{}", rng_.below(3)));
         break;
       default:
@@ -224,6 +235,8 @@ class Walk {
     SlurmModel& m = site_.slurm();
     if (m.away())
       m.restart();
+    else if (rng_.chance(300'000))
+      m.schedule_from(m.now() + seconds(rng_.between(1, 900)));
     else if (rng_.chance(500'000))
       m.crash();
     else
@@ -246,18 +259,18 @@ class Walk {
   }
 
   void change_faults() {
-    switch (rng_.below(8)) {
+    switch (rng_.below(9)) {
       case 0:
-        lost_ppm_ = rng_.chance(500'000) ? 100'000 : 0;
+        wire_.faults.lost = rng_.chance(500'000) ? 100'000 : 0;
         break;
       case 1:
-        doubled_ppm_ = rng_.chance(500'000) ? 200'000 : 0;
+        wire_.faults.doubled = rng_.chance(500'000) ? 200'000 : 0;
         break;
       case 2:
-        late_ppm_ = rng_.chance(500'000) ? 150'000 : 0;
+        wire_.faults.late = rng_.chance(500'000) ? 150'000 : 0;
         break;
       case 3:
-        lying_ppm_ = rng_.chance(500'000) ? 200'000 : 0;
+        wire_.faults.lying = rng_.chance(500'000) ? 200'000 : 0;
         break;
       case 4:
         site_.set_telemetry_away(rng_.chance(500'000));
@@ -269,59 +282,14 @@ class Walk {
       case 6:
         site_.start_watching();
         break;
+      case 7:
+        site_.set_answer_takes(rng_.chance(500'000) ? Duration{} : seconds(rng_.between(1, 120)));
+        break;
       default:
         site_.stop_watching();
-        pass(rng_.between(1, 4000));
+        pass(rng_.between(1, 1200));
         site_.start_watching();
         break;
-    }
-  }
-
-  // --- the wire
-  // --------------------------------------------------------------------------------------
-  void on_wire(std::vector<Event>& events) {
-    std::vector<Event> arrived = std::exchange(late_, {});
-    for (Event& event : events) {
-      if (Samples* samples = std::get_if<Samples>(&event.what)) lie(*samples);
-      if (rng_.chance(lost_ppm_)) continue;
-      if (rng_.chance(late_ppm_)) {
-        late_.push_back(event);
-        continue;
-      }
-      if (rng_.chance(doubled_ppm_)) arrived.push_back(event);
-      arrived.push_back(std::move(event));
-    }
-    events = std::move(arrived);
-    if (options_.thin) thin_samples(site_.engine().state(), events);
-  }
-
-  void lie(Samples& samples) {
-    if (lying_ppm_ == 0) return;
-    for (DeviceSample& s : samples.samples) {
-      if (!rng_.chance(lying_ppm_)) continue;
-      switch (rng_.below(7)) {
-        case 0:
-          s.at = s.at + seconds(rng_.between(-100'000, 100'000));
-          break;
-        case 1:
-          s.index = static_cast<int32_t>(rng_.between(-2, 40));
-          break;
-        case 2:
-          s.node = "nowhere";
-          break;
-        case 3:
-          s.utilisation_ppm = static_cast<int64_t>(rng_.next());
-          break;
-        case 4:
-          s.memory_used_mib = static_cast<int64_t>(rng_.next());
-          break;
-        case 5:
-          s.at = {INT64_MAX};
-          break;
-        default:
-          s = {.node = s.node, .index = s.index, .at = s.at};
-          break;
-      }
     }
   }
 
@@ -329,16 +297,17 @@ class Walk {
   // ----------------------------------------------------------------------------------------- For
   // one full poll all is well; then the books must say what is.
   void compare() {
-    const auto ppm = std::tuple(lost_ppm_, doubled_ppm_, late_ppm_);
-    lost_ppm_ = doubled_ppm_ = late_ppm_ = 0;
+    const WalkWire::Faults faults = std::exchange(wire_.faults, {.lying = wire_.faults.lying});
+    const Duration takes = site_.answer_takes();
+    site_.set_answer_takes({});
     site_.slurm().restart();
-    late_.clear();
+    wire_.forget_late();
     site_.poll(/*full=*/true);
     ++result_.comparisons;
     result_.problem = compare_holds(site_);
-    if (result_.problem.empty()) result_.problem = site_.engine().recount();
     if (result_.problem.empty() && options_.calm) result_.problem = compare_seconds();
-    std::tie(lost_ppm_, doubled_ppm_, late_ppm_) = ppm;
+    wire_.faults = faults;
+    site_.set_answer_takes(takes);
   }
 
   std::string compare_seconds() {
@@ -353,18 +322,56 @@ class Walk {
                        truth);
   }
 
-  WalkOptions options_;
-  Rng rng_;
+  const WalkOptions& options_;
+  Rng rng_{0};  // of the present step
   WatchedSite site_;
   WalkResult result_;
   Hasher decided_;
-  std::vector<Event> late_;
-  uint64_t lost_ppm_ = 0, doubled_ppm_ = 0, late_ppm_ = 0, lying_ppm_ = 0;
+  WalkWire wire_;
   uint32_t last_id_ = 0;
 };
 
 }  // namespace
 
-WalkResult random_walk(const WalkOptions& options) { return Walk(options).run(); }
+std::vector<WalkStep> draw_walk(const WalkOptions& options) {
+  constexpr int64_t kCompareEvery = 50;
+  struct Share {
+    StepKind kind;
+    uint64_t percent;
+  };
+  constexpr std::array<Share, 8> kShares = {{{StepKind::pass, 40},
+                                             {StepKind::submit, 25},
+                                             {StepKind::job, 15},
+                                             {StepKind::node, 8},
+                                             {StepKind::controller, 3},
+                                             {StepKind::pause, 2},
+                                             {StepKind::organisation, 1},
+                                             {StepKind::fault, 6}}};
+  Rng rng(options.seed);
+  std::vector<WalkStep> steps;
+  for (int64_t i = 0; i < options.steps; ++i) {
+    uint64_t draw = rng.below(100);
+    auto share = kShares.begin();
+    for (; draw >= share->percent; ++share) draw -= share->percent;
+    StepKind kind = i % kCompareEvery == kCompareEvery - 1 ? StepKind::compare : share->kind;
+    if (options.calm && kind == StepKind::controller) kind = StepKind::pause;
+    if ((options.calm || !options.faults) && kind == StepKind::fault) kind = StepKind::pass;
+    steps.push_back({.kind = kind, .draws = rng.next()});
+  }
+  return steps;
+}
+
+std::string to_text(std::span<const WalkStep> steps) {
+  std::string out;
+  for (const WalkStep& step : steps)
+    out += fmt::format("      {{StepKind::{}, 0x{:x}}},\n", enum_name(step.kind), step.draws);
+  return out;
+}
+
+WalkResult walk(std::span<const WalkStep> steps, const WalkOptions& options) {
+  return Walk(options).run(steps);
+}
+
+WalkResult random_walk(const WalkOptions& options) { return walk(draw_walk(options), options); }
 
 }  // namespace fairlead

@@ -94,6 +94,13 @@ bool SlurmModel::drop_node(const std::string& node) {
   return true;
 }
 
+void SlurmModel::refuse_launches(const std::string& node, bool refuses) {
+  if (refuses)
+    refusing_.insert(node);
+  else
+    refusing_.erase(node);
+}
+
 void SlurmModel::save() {
   saved_jobs_ = jobs_;
   saved_next_id_ = next_id_;
@@ -117,6 +124,14 @@ void SlurmModel::restart() {
   if (!away_) return;
   away_ = false;
   booted_ = now_;
+  slow_until_ = {};
+  // What was saved may run on nodes that have left or failed since.
+  const auto is_gone = [&](const NodeShare& share) {
+    const auto node = nodes_.find(share.node);
+    return node == nodes_.end() || node->second.state == NodeState::down;
+  };
+  for (auto& [id, j] : jobs_)
+    if (std::ranges::any_of(j.facts.held, is_gone)) throw_off(j, JobState::node_fail);
   touch();
   settle();
 }

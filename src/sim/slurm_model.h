@@ -85,9 +85,12 @@ class SlurmModel {
   bool undrain(const std::string& node);  // also brings back one that is down
   bool fail_node(const std::string& node);
   bool drop_node(const std::string& node);
+  // What begins there fails at once: it waits again and is held, or has failed where it may not.
+  void refuse_launches(const std::string& node, bool refuses);
   void stop();   // an orderly stop: everything is saved
   void crash();  // SIGKILL
   void restart();
+  void schedule_from(Instant at) { slow_until_ = at; }  // no pass of the scheduler before
 
   void advance(Instant to);
   Instant now() const { return now_; }
@@ -112,6 +115,7 @@ class SlurmModel {
     std::vector<int32_t> tasks;  // of an array, that still wait
     int64_t suspended_s = 0;     // seconds of the present run
     Instant held_since;          // the amount that it holds now
+    bool launch_failed = false;  // and it is held for that
   };
   struct Room {  // of a node, for one pass of the scheduler
     std::vector<bool> busy;
@@ -127,6 +131,7 @@ class SlurmModel {
   void throw_off(ModelJob& job, JobState state);
   static int64_t device_seconds(const ModelJob& job, Instant until);
   void start(ModelJob& job, std::vector<NodeShare> held);
+  void fail_launch(ModelJob& job);
   ModelJob& split_task(ModelJob& array);
   void touch() {
     dirty_ = true;
@@ -167,6 +172,8 @@ class SlurmModel {
   bool dirty_ = true;  // a pass of the scheduler may find something
   bool unsaved_ = false;
   Instant save_at_;  // while unsaved
+  Instant slow_until_;
+  std::set<std::string, std::less<>> refusing_;  // nodes that launch nothing
 
   std::map<std::string, Node> nodes_;  // as configured, with drain and down
   std::vector<std::string> node_order_;

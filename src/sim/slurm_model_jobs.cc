@@ -137,7 +137,17 @@ void SlurmModel::start(ModelJob& waiting, std::vector<NodeShare> held) {
   for (const NodeShare& share : j.facts.held)
     j.facts.nodes += (j.facts.nodes.empty() ? "" : ",") + share.node;
   j.suspended_s = 0;
+  j.launch_failed = false;
   touch();
+  const auto refuses = [&](const NodeShare& share) { return refusing_.contains(share.node); };
+  if (std::ranges::any_of(j.facts.held, refuses)) fail_launch(j);
+}
+
+void SlurmModel::fail_launch(ModelJob& j) {
+  if (!j.asked.may_requeue) return end(j, JobState::completed, /*fails=*/true);
+  back_to_queue(j);
+  j.facts.priority = 0;
+  j.launch_failed = true;
 }
 
 int64_t SlurmModel::device_seconds(const ModelJob& j, Instant until) {

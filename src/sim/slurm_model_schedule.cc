@@ -230,6 +230,7 @@ int64_t SlurmModel::licences_used(const std::string& name) const {
 
 std::string SlurmModel::refusal(const ModelJob& j) const {
   const JobRequest& r = j.facts.request;
+  if (j.facts.priority == 0 && j.launch_failed) return "launch failed requeued held";
   if (j.facts.priority == 0) return j.asked.held ? "JobHeldUser" : "JobHeldAdmin";
   if (j.facts.begin > now_) return "BeginTime";
   for (const uint32_t other : j.asked.after_ok) {

@@ -22,6 +22,7 @@ Instant SlurmModel::next_change() const {
   };
   if (away_) return next;
   if (unsaved_) consider(save_at_);
+  if (dirty_) consider(slow_until_);
   for (const auto& [id, j] : jobs_) {
     if (const auto end = run_end(j)) consider(*end);
     if (j.facts.state == JobState::pending) consider(j.facts.begin);
@@ -50,7 +51,7 @@ void SlurmModel::settle() {
   for (const auto& [name, r] : reservations_) dirty_ = dirty_ || r.start == now_ || r.end == now_;
   for (const auto& [id, j] : jobs_)
     dirty_ = dirty_ || (j.facts.state == JobState::pending && j.facts.begin == now_);
-  if (dirty_) schedule();
+  if (dirty_ && now_ >= slow_until_) schedule();
   if (unsaved_ && now_ >= save_at_) save();
 }
 

@@ -31,7 +31,9 @@ void WatchedSite::take(std::vector<What> records) {
 }
 
 void WatchedSite::poll(bool full) {
-  take(slurm_.poll(full || full_next_));
+  std::vector<What> records = slurm_.poll(full || full_next_);
+  if (answer_takes_.us > 0) slurm_.advance(slurm_.now() + answer_takes_);
+  take(std::move(records));
   full_next_ = full_next_ && slurm_.away();
 }
 
@@ -57,14 +59,14 @@ void WatchedSite::run_until(Instant to, bool inclusive) {
     slurm_.advance(std::max(next, slurm_.now()));
     if (next == next_poll_) {
       if (watching_) poll();
-      next_poll_ = next_poll_ + rules_.poll_every;
+      next_poll_ = std::max(next_poll_ + rules_.poll_every, slurm_.now());
     }
     if (looks && next == next_look_) {
       if (watching_) look();
-      next_look_ = next_look_ + rules_.look_every;
+      next_look_ = std::max(next_look_ + rules_.look_every, slurm_.now());
     }
   }
-  slurm_.advance(to);
+  slurm_.advance(std::max(to, slurm_.now()));  // an answer may have taken longer
 }
 
 void WatchedSite::start_watching() {

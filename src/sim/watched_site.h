@@ -36,7 +36,9 @@ class WatchedSite {
   void state_organisation(OrganisationStated stated);
 
   void set_telemetry_away(bool away) { telemetry_away_ = away; }
-  void set_clock_ahead(Duration by) { clock_ahead_ = by; }  // of our own clock
+  void set_clock_ahead(Duration by) { clock_ahead_ = by; }    // of our own clock
+  void set_answer_takes(Duration by) { answer_takes_ = by; }  // a poll arrives so much later
+  Duration answer_takes() const { return answer_takes_; }
   void stop_watching() { watching_ = false; }
   void start_watching();  // from a snapshot, as after a restart of ours
 
@@ -58,7 +60,7 @@ class WatchedSite {
   bool watching_ = true;
   bool telemetry_away_ = false;
   bool full_next_ = false;
-  Duration clock_ahead_;
+  Duration clock_ahead_, answer_takes_;
 };
 
 // What the engine holds against what the model says is held, device by device. Returns the first

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "contest/contest.h"
@@ -83,6 +84,7 @@ void play(const contest::Match& match, const std::string& rule) {
     fmt::print("  {:<16} wait mean {:>8} P99 {:>8}  evictions {:>6}\n", klass.name,
                to_short_text({klass.wait_us.mean}), to_short_text({klass.wait_us.p99}),
                klass.evictions);
+  std::fflush(stdout);  // the next may take long
 }
 
 int run(int argc, char** argv) {
