@@ -305,7 +305,8 @@ TEST(Allocator, WhatIsIdleForLongIsTakenByTheLadder) {
   const WorkloadId victim = site.suggested(1)->victims[0];
   EXPECT_EQ(site.state().workloads.at(victim).job.id, 12u);
   EXPECT_EQ(site.state().suggested.now.at(victim).rule, "idle");
-  EXPECT_EQ(site.state().suggested.now.at(victim).lost_device_seconds, 0) << "it never worked";
+  EXPECT_EQ(site.state().suggested.now.at(victim).lost_device_seconds, 5 * 8)
+      << "until the first look, before which nobody knows what it did";
 }
 
 // The file has a rung to requeue and none to cancel.

@@ -88,8 +88,7 @@ HttpResponse with_etag(const HttpRequest& request, HttpResponse response) {
   Hasher hasher;
   hasher.add(response.body);
   const std::string etag = '"' + to_text(hasher.digest()) + '"';
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (reads && names_etag(request.header("If-None-Match"), etag)) {
+  if (request.method != "POST" && names_etag(request.header("If-None-Match"), etag)) {
     response.status = 304;
     response.body.clear();
   }
