@@ -174,9 +174,9 @@ void Allocator::take_stock(const State& state, const RunLengths& lengths) {
   for (const WorkloadId id : changed_) take_in(state, id);
   changed_.clear();
   seen_.emplace(Seen{.quota = quota_of(state),
-                     .usages = usages_of(state),
+                     .usages = usages_.until_now(state),
                      .running = running_work(state, lengths),
-                     .budgets = budgets_of(state)});
+                     .budgets = budgets_.until_now(state)});
   for (auto& [id, declared] : forms_)
     predict_length(lengths, state.workloads.at(workload_of(id)), *waiting_.find(id), declared);
   stock_of_ = state.steps;

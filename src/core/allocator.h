@@ -17,8 +17,10 @@
 #include <set>
 #include <vector>
 
+#include "core/budgets.h"
 #include "core/run_lengths.h"
 #include "core/site_room.h"
+#include "core/team_books.h"
 #include "policy/plan.h"
 
 namespace fairlead {
@@ -140,6 +142,8 @@ class Allocator {
   std::optional<SiteRoom> room_;  // nothing: begin anew
   bool is_wrong_ = false;         // and so it is here
   std::optional<Seen> seen_;
+  UsagesSoFar usages_;
+  BudgetsSoFar budgets_;
   uint64_t stock_of_ = 0;  // the step of the state that `seen_` is of
   policy::Organisation rules_;
   policy::Waiting waiting_;

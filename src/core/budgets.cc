@@ -32,69 +32,83 @@ int64_t allowed_by(const policy::Budget& budget) {
 
 }  // namespace
 
-std::vector<std::optional<BudgetUse>> budgets_used(const State& state) {
+std::vector<std::optional<BudgetUse>> BudgetsSoFar::used(const State& state) {
   const policy::Organisation& org = state.organisation->rules();
   std::vector<std::optional<BudgetUse>> used(org.teams.size());
-  struct Sum {
-    policy::TeamId team = 0;
-    int64_t from = 0;    // as the ledger cuts it: to the hour
-    __int128 worth = 0;  // of budgets, times the milli-seconds of an hour
-  };
-  std::vector<Sum> sums;
+  std::vector<policy::TeamId> followed;
+  std::vector<int64_t> from;  // as the ledger cuts it: to the hour
   const int64_t now = floor_seconds(state.now);
-  int64_t first = now;
   for (policy::TeamId t = 0; t < org.teams.size(); ++t) {
     if (!is_followed(org, org.teams[t])) continue;
-    const int64_t from = now - std::min(now, whole_seconds(org.teams[t].budget->per));
-    sums.push_back({.team = t, .from = from});
-    first = std::min(first, from);
+    followed.push_back(t);
+    from.push_back(now - std::min(now, whole_seconds(org.teams[t].budget->per)));
   }
-  if (sums.empty()) return used;
+  if (followed.empty()) return used;
   struct Model {
     std::optional<policy::DeviceId> device;
     int64_t each = 0;  // thousandths of a device
   };
   std::map<NameId, Model> models;
   std::map<NameId, policy::TeamId> teams;
-  state.ledger.for_each(first, now, [&](const Account& a, int64_t hour, int64_t amount) {
-    if (!is_held(a.column) && a.column != Column::lost) return;
-    const auto [model, new_model] = models.try_emplace(a.model);
-    if (new_model) {
-      const std::string& name = state.names.name(a.model);
-      model->second = {device_class_of(org, name), amount_of(name, 1).value};
-    }
-    if (!model->second.device) return;
-    const auto [team, new_team] = teams.try_emplace(a.team, policy::kRoot);
-    if (new_team) team->second = org.team(state.names.name(a.team)).value_or(policy::kRoot);
-    for (Sum& sum : sums) {
-      if (hour < sum.from || !org.is_below(team->second, sum.team)) continue;
-      const int64_t worth = worth_of_hour(org, *org.teams[sum.team].budget, *model->second.device);
-      sum.worth += static_cast<__int128>(amount) * model->second.each / 1000 * worth;
-    }
-  });
-  for (const Sum& sum : sums) {
+  // `worth`: of budgets, times the milli-seconds of an hour
+  const auto add = [&](std::vector<__int128>& worth, int64_t begin, int64_t end) {
+    state.ledger.for_each(begin, end, [&](const Account& a, int64_t hour, int64_t amount) {
+      if (!is_held(a.column) && a.column != Column::lost) return;
+      const auto [model, new_model] = models.try_emplace(a.model);
+      if (new_model) {
+        const std::string& name = state.names.name(a.model);
+        model->second = {device_class_of(org, name), amount_of(name, 1).value};
+      }
+      if (!model->second.device) return;
+      const auto [team, new_team] = teams.try_emplace(a.team, policy::kRoot);
+      if (new_team) team->second = org.team(state.names.name(a.team)).value_or(policy::kRoot);
+      for (size_t i = 0; i < followed.size(); ++i) {
+        if (hour < from[i] || !org.is_below(team->second, followed[i])) continue;
+        const int64_t each_hour =
+            worth_of_hour(org, *org.teams[followed[i]].budget, *model->second.device);
+        worth[i] += static_cast<__int128>(amount) * model->second.each / 1000 * each_hour;
+      }
+    });
+  };
+  const int64_t open = state.ledger.data().hour, first = std::ranges::min(from);
+  if (ClosedHours made = closed_hours(state, from); made_of_ != made) {
+    made_of_ = std::move(made);
+    closed_.assign(followed.size(), 0);
+    add(closed_, first, std::min(open, now));
+  }
+  std::vector<__int128> worth = closed_;
+  add(worth, std::max(first, open), now);
+  for (size_t i = 0; i < followed.size(); ++i) {
     constexpr int64_t kMillion = 1'000'000, kMilliSeconds = kLedgerHour * 1000;
-    const int64_t allowed = allowed_by(*org.teams[sum.team].budget);
-    const __int128 whole = sum.worth / kMilliSeconds;
+    const int64_t allowed = allowed_by(*org.teams[followed[i]].budget);
+    const __int128 whole = worth[i] / kMilliSeconds;
     const auto bounded = [](__int128 n) {
       return static_cast<int64_t>(std::min<__int128>(n, std::numeric_limits<int64_t>::max()));
     };
-    used[sum.team] = {.used = bounded(whole), .used_ppm = bounded(whole * kMillion / allowed)};
+    used[followed[i]] = {.used = bounded(whole), .used_ppm = bounded(whole * kMillion / allowed)};
   }
   return used;
 }
 
-std::vector<policy::BudgetState> budgets_of(const State& state) {
+std::vector<policy::BudgetState> BudgetsSoFar::until_now(const State& state) {
   const policy::Organisation& org = state.organisation->rules();
   std::vector<policy::BudgetState> states;
-  const std::vector<std::optional<BudgetUse>> used = budgets_used(state);
+  const std::vector<std::optional<BudgetUse>> of = used(state);
   for (policy::TeamId t = 0; t < org.teams.size(); ++t) {
-    if (!used[t] || used[t]->used_ppm < 1'000'000) continue;
+    if (!of[t] || of[t]->used_ppm < 1'000'000) continue;
     states.resize(org.teams.size(), policy::BudgetState::within);
     states[t] =
         org.teams[t].budget->hard ? policy::BudgetState::hard_over : policy::BudgetState::soft_over;
   }
   return states;
+}
+
+std::vector<std::optional<BudgetUse>> budgets_used(const State& state) {
+  return BudgetsSoFar().used(state);
+}
+
+std::vector<policy::BudgetState> budgets_of(const State& state) {
+  return BudgetsSoFar().until_now(state);
 }
 
 std::string budget_text(const policy::Organisation& org, policy::TeamId team,

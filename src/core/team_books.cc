@@ -209,38 +209,59 @@ policy::Quota quota_of(const State& state) {
   return quota;
 }
 
-policy::Usages usages_of(const State& state) {
-  const Organisation& org = state.organisation->rules();
-  policy::Usages usages;
-  Duration longest;
-  for (const policy::Team& team : org.teams) {
-    for (DeviceId d = 0; d < org.devices.size(); ++d) {
-      usages.direct.emplace_back(half_life_of(team));
-      usages.with_children.emplace_back(half_life_of(org.teams[team.parent]));
-    }
-    longest = std::max(longest, half_life_of(team));
+ClosedHours closed_hours(const State& state, const std::vector<int64_t>& from) {
+  ClosedHours made{
+      .organisation = state.organisation, .changes = state.ledger.closed_changes(), .firsts = {}};
+  const std::map<int64_t, LedgerHour>& hours = state.ledger.data().hours;
+  for (const int64_t second : from) {
+    const auto first = hours.lower_bound(second);
+    made.firsts.push_back(first == hours.end() ? -1 : first->first);
   }
+  return made;
+}
+
+const policy::Usages& UsagesSoFar::until_now(const State& state) {
+  const Organisation& org = state.organisation->rules();
+  Duration longest;
+  for (const policy::Team& team : org.teams) longest = std::max(longest, half_life_of(team));
   constexpr int64_t kHalfLivesMax = 10;  // chosen: a thousandth is left then
   const int64_t now = floor_seconds(state.now);
   const int64_t from = now - std::min(now, kHalfLivesMax * whole_seconds(longest));
   const LedgerData& books = state.ledger.data();
-  HourSums sums(org, usages);
   Meanings meanings(state);
-  int64_t hour = 0;
-  const auto close = [&] {
-    sums.charge(std::max(hour, books.opened), std::min(hour + kLedgerHour, now));
+  const auto charge = [&](policy::Usages& usages, int64_t begin, int64_t end) {
+    HourSums sums(org, usages);
+    int64_t hour = 0;
+    const auto close = [&] {
+      sums.charge(std::max(hour, books.opened), std::min(hour + kLedgerHour, now));
+    };
+    state.ledger.for_each(begin, end, [&](const Account& account, int64_t begins, int64_t amount) {
+      if (begins != hour) close();
+      hour = begins;
+      if (!is_held(account.column) && account.column != Column::lost) return;
+      if (const auto device = meanings.device(account.model))
+        sums.add(meanings.team_or_root(account.team), *device,
+                 amount / 1000 * meanings.each(account.model) +
+                     amount % 1000 * meanings.each(account.model) / 1000);
+    });
+    close();
   };
-  state.ledger.for_each(from, now, [&](const Account& account, int64_t begins, int64_t amount) {
-    if (begins != hour) close();
-    hour = begins;
-    if (!is_held(account.column) && account.column != Column::lost) return;
-    if (const auto device = meanings.device(account.model))
-      sums.add(meanings.team_or_root(account.team), *device,
-               amount / 1000 * meanings.each(account.model) +
-                   amount % 1000 * meanings.each(account.model) / 1000);
-  });
-  close();
-  return usages;
+  if (ClosedHours made = closed_hours(state, {from}); made_of_ != made) {
+    made_of_ = std::move(made);
+    closed_ = {};
+    for (const policy::Team& team : org.teams) {
+      for (DeviceId d = 0; d < org.devices.size(); ++d) {
+        closed_.direct.emplace_back(half_life_of(team));
+        closed_.with_children.emplace_back(half_life_of(org.teams[team.parent]));
+      }
+    }
+    charge(closed_, from, std::min(books.hour, now));
+  }
+  now_ = closed_;
+  charge(now_, std::max(from, books.hour), now);
+  return now_;
 }
+
+policy::Usages usages_of(const State& state) { return UsagesSoFar().until_now(state); }
 
 }  // namespace fairlead

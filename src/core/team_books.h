@@ -6,10 +6,13 @@
 // promised it. Limits are those that hold at `state.now`.
 //
 // Requires, of all: an organisation is known. Cost: O(devices + workloads that hold); usage O(rows
-// of the ledger in ten half-lives).
+// of the ledger in ten half-lives), of the open hour alone where the closed ones are as they were.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "core/belonging.h"
 #include "policy/order.h"
@@ -40,7 +43,26 @@ void for_each_held(const State& state, const Workload& workload,
 
 policy::Quota quota_of(const State& state);
 
-// Faded, to the hour: a row of the ledger counts as if its hour had seen it evenly.
+// What a sum over closed hours of the ledger was made of: the same gives the same sum.
+struct ClosedHours {
+  std::shared_ptr<const KnownOrganisation> organisation;
+  uint64_t changes = 0;
+  std::vector<int64_t> firsts;  // the first closed hour of each sum
+  bool operator==(const ClosedHours&) const = default;
+};
+// Of sums from these seconds on.
+ClosedHours closed_hours(const State& state, const std::vector<int64_t>& from);
+
+// Faded, to the hour: a row of the ledger counts as if its hour had seen it evenly. Keeps what was
+// used in hours that are over.
+class UsagesSoFar {
+ public:
+  const policy::Usages& until_now(const State& state);
+
+ private:
+  std::optional<ClosedHours> made_of_;
+  policy::Usages closed_, now_;
+};
 policy::Usages usages_of(const State& state);
 
 }  // namespace fairlead

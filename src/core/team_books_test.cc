@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "core/allocator.h"
+#include "core/budgets.h"
 #include "core/engine.h"
 
 namespace fairlead {
@@ -61,6 +63,48 @@ TEST(DeviceClasses, InstancesAreInTheQuotas) {
   const auto verdict = verdict_on(state, state.workloads.at(*state.queues.find("2")));
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->cause, policy::Cause::team_limit) << "seven sevenths are held";
+}
+
+// What is kept of hours that are over is what would be summed anew, whatever is told late.
+TEST(TeamBooks, WhatIsKeptOfClosedHoursIsAsIfSummedAnew) {
+  Engine engine("alpha", {});
+  engine.step({.at = instant_of_seconds(kStart),
+               .what = OrganisationStated{
+                   .files = {{"a.policy",
+                              "org a v1\nlang 1\nclass any { rank 1 }\nteam a {\n  own 8 h100\n  "
+                              "half-life 1h\n  default class any\n  team b { own 4 h100  budget 40 "
+                              "h100 h per 1d hard  members slurm account \"b\" }\n  team c { own 4 "
+                              "h100 half-life 7h members slurm account \"c\" }\n}\ndevices h100 { "
+                              "h100 }\n"}},
+                   .tables = {},
+                   .zones = {},
+                   .groups = {}}});
+  State state(engine.state());
+  ASSERT_TRUE(state.organisation);
+  const NameId model = state.names.intern("h100");
+  const std::vector<NameId> teams{state.names.intern("a/b"), state.names.intern("a/c"),
+                                  state.names.intern("b"), state.names.intern("nobody")};
+  Rng rng(7);
+  UsagesSoFar usages;
+  BudgetsSoFar budgets;
+  int64_t second = kStart;
+  state.ledger.open(second);
+  for (int step = 0; step < 400; ++step) {
+    second += static_cast<int64_t>(rng.below(2000));
+    state.ledger.advance(second);
+    state.now = instant_of_seconds(second);
+    const Account account{.model = model,
+                          .team = teams[rng.below(teams.size())],
+                          .column = rng.below(3) == 0 ? Column::held_idle : Column::useful};
+    const bool is_late = rng.below(4) == 0;
+    const int64_t at = second - (is_late ? static_cast<int64_t>(rng.below(9 * 3600)) : 0);
+    state.ledger.post(account, 1000 * (1 + static_cast<int64_t>(rng.below(3))), at);
+    if (rng.below(2) == 0)
+      state.ledger.post(account, -1000, at + static_cast<int64_t>(rng.below(3600)));
+    ASSERT_EQ(usages.until_now(state).direct, usages_of(state).direct) << step;
+    ASSERT_EQ(usages.until_now(state).with_children, usages_of(state).with_children) << step;
+    ASSERT_EQ(budgets.used(state), budgets_used(state)) << step;
+  }
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ void Ledger::advance(int64_t second) {
 }
 
 void Ledger::close_hour() {
+  ++closed_changes_;
   LedgerHour& closed = data_.hours[data_.hour];
   std::vector<LedgerRow> rows;
   for (size_t i = 0; i < data_.running.size(); ++i) {
@@ -58,6 +59,7 @@ void Ledger::close_hour() {
 void Ledger::add_to_closed(int64_t hour, size_t account, int64_t milli_seconds) {
   const auto found = data_.hours.find(hour);
   if (found == data_.hours.end()) return;  // older than what is kept
+  ++closed_changes_;
   std::vector<LedgerRow>& rows = found->second.rows;
   const auto at =
       std::ranges::lower_bound(rows, static_cast<uint32_t>(account), {}, &LedgerRow::account);

@@ -125,6 +125,9 @@ class Ledger {
 
   bool balanced() const { return sum_ == data_.hardware; }
 
+  // Another number whenever rows of closed hours have changed, or an hour was closed.
+  uint64_t closed_changes() const { return closed_changes_; }
+
   // Recounts everything. Returns the first hour (or the open hour) whose rows do not add up, or 0.
   int64_t first_unbalanced_hour() const;
 
@@ -137,6 +140,7 @@ class Ledger {
   void close_hour();
 
   LedgerData data_;
+  uint64_t closed_changes_ = 0;
   Running sum_;  // over all accounts; equal to data_.hardware while the books balance
   boost::unordered_flat_map<Account, uint32_t> index_;
 };

@@ -151,10 +151,10 @@ void large_site(int nodes, int jobs) {
     show("  of it: quota", 5, [&](int) { (void)quota_of(state); });
     show("  of it: usages", 5, [&](int) { (void)usages_of(state); });
     Allocator allocator;
+    const RunLengths lengths;
     show("  of it: a look of the planner, all made anew", 1,
-         [&](int) { (void)allocator.look(state); });
-    show("  of it: a look of the planner", 15, [&](int) { (void)allocator.look(state); });
-    RunLengths lengths;
+         [&](int) { (void)allocator.look(state, lengths); });
+    show("  of it: a look of the planner", 15, [&](int) { (void)allocator.look(state, lengths); });
     uint64_t steps = 0;
     show("  of it, where due: estimates of the first 512", 9,
          [&](int) { steps = allocator.foresee(state, lengths).steps; });
