@@ -221,12 +221,13 @@ void check_fleet(CheckContext& c) {
   }
 }
 
-// W817: a budget in money does not see what has no price.
+// W817: a budget in money does not see what has no price. Where nothing has one, none is followed,
+// and `fairlead teams` shows it without a sum.
 void check_budgets(CheckContext& c) {
   std::vector<std::string> unpriced;
   for (const DeviceClass& device : c.org.devices)
     if (!device.price) unpriced.push_back(device.name);
-  if (unpriced.empty()) return;
+  if (unpriced.empty() || unpriced.size() == c.org.devices.size()) return;
   for (TeamId team = 0; team < c.org.teams.size(); ++team) {
     const TeamNode* node = c.team_nodes[team];
     if (node == nullptr || !node->budget || !node->budget->micro_dollars) continue;
