@@ -139,8 +139,9 @@ void write_index_checks(std::string& out, const std::vector<const State*>& sites
 
 void Metrics::count(const std::string& site, const std::vector<Decision>& decisions) {
   for (const Decision& d : decisions) {
-    const bool suggested =
-        d.kind == DecisionKind::start_suggested || d.kind == DecisionKind::take_back_suggested;
+    const bool suggested = d.kind == DecisionKind::start_suggested ||
+                           d.kind == DecisionKind::take_back_suggested ||
+                           d.kind == DecisionKind::make_room_suggested;
     ++decisions_[labels({{"site", site},
                          {"kind", enum_name(d.kind)},
                          {"stage", enum_name(suggested ? Stage::suggest : Stage::observe)},

@@ -18,6 +18,11 @@ std::vector<policy::WorkId> claimants_of(const policy::Plan& plan) {
         claimants.push_back(d.work);
   for (const policy::Refusal& refusal : plan.refusals)
     if (lacks_a_place(refusal.why)) claimants.push_back(refusal.why.work);
+  std::erase_if(claimants, [&](policy::WorkId id) {  // it starts, by what is taken back for it
+    return std::ranges::any_of(plan.acts, [&](const policy::Decision& act) {
+      return act.work == id && act.verdict != policy::Verdict::preempt;
+    });
+  });
   if (claimants.size() > kRoomsAsked) claimants.resize(kRoomsAsked);
   return claimants;
 }
@@ -86,10 +91,12 @@ bool Allocator::is_worth_it(const State& state, const policy::Work& claimant, co
 
 bool Allocator::starts_then(const State& state, const MadeRoom& made) {
   SiteRoom::Visit visit(*room_, state);
-  for (const MovedWork& moved : made.moves) visit.move(moved);
+  for (const MovedWork& moved : made.moves)  // onto what a taking back would free: not yet
+    if (!visit.move(moved)) return false;
   const policy::Plan plan = policy::look(world(state, waiting_, 0), visit);
   return std::ranges::any_of(plan.acts, [&](const policy::Decision& act) {
-    return act.work == made.claimant && act.verdict == policy::Verdict::admit;
+    return act.work == made.claimant && act.verdict == policy::Verdict::admit &&
+           visit.nodes_of(made.claimant) == made.nodes;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hostlist.h"
 #include "core/belonging.h"
 #include "core/books.h"
 #include "core/jobs.h"
@@ -18,6 +19,8 @@ Engine::Engine(std::string site, EngineRules rules) {
 
 Engine::Engine(State state) : state_(std::move(state)) {
   index_workloads();
+  for (const auto& [name, r] : state_.reservations)
+    state_.kept_hostlists[name] = fold_hostlist(r.nodes);
   if (auto known = understand(state_.organisation_stated)) state_.organisation = std::move(*known);
   intern_organisation();
 }
@@ -246,6 +249,7 @@ void Engine::apply(const Association& association) {
 void Engine::apply(const Reservation& reservation) {
   restated("reservation", reservation.name);
   state_.reservations[reservation.name] = reservation;
+  state_.kept_hostlists[reservation.name] = fold_hostlist(reservation.nodes);
 }
 
 void Engine::apply(const Licence& licence) {

@@ -1,6 +1,7 @@
 // When what waits will start, and how that compares with when it did.
 #include <algorithm>
 
+#include "core/belonging.h"
 #include "core/engine.h"
 
 namespace fairlead {
@@ -97,7 +98,8 @@ void Engine::estimate() {
 
 // A workload that waited may have started.
 void Engine::score_estimate(const Workload& workload, bool waited) {
-  if (!waited || workload.job.state == JobState::pending) return;
+  if (!waited || stage_of(state_) == Stage::observe || workload.job.state == JobState::pending)
+    return;
   Estimates& estimates = state_.estimates;
   auto told = estimates.now.find(workload.id);
   const Workload* record = array_of(workload.job);

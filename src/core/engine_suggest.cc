@@ -111,7 +111,9 @@ void Engine::suggest() {
   if (stage_of(state_) == Stage::observe) {
     state_.suggested.now.clear();
     state_.suggested.claims.clear();
+    state_.estimates.now.clear();
     state_.allocation.reset();
+    allocator_.forget();
     return;
   }
   auto allocation = std::make_shared<Allocation>(allocator_.look(state_, lengths_));
@@ -185,7 +187,8 @@ Workload Engine::suppose(Job job) const {
 
 // A workload that waited may have started, or ended without.
 void Engine::score(const Workload& workload, bool waited) {
-  if (!waited || !state_.organisation || workload.job.state == JobState::pending) return;
+  if (!waited || stage_of(state_) == Stage::observe || workload.job.state == JobState::pending)
+    return;
   const Workload* record = array_of(workload.job);
   ScoreCard& card = state_.suggested.card;
   auto made = state_.suggested.now.find(workload.id);

@@ -48,19 +48,21 @@ std::vector<int32_t> numbers_of_nodes(const JobRequest& r) {
 
 // Each form leaves out where it would be for too long, and where it accepts a shorter limit there
 // is one more that is over by then.
-std::vector<Job> beside_reservations(const State& state, std::vector<Job> forms) {
-  for (size_t i = 0; i < forms.size() && i < size_t{2} * kFormsMax; ++i) {
-    Job& form = forms[i];
-    const KeptNodes kept = kept_from(state, form);
+std::vector<Job> all_beside_reservations(const State& state, std::vector<Job> forms) {
+  const size_t asked = forms.size();
+  for (size_t i = 0; i < asked; ++i) {
+    const Job& whole = forms[i];
+    const KeptNodes kept = kept_from(state, whole);
     if (kept.nodes.empty()) continue;
-    const Job whole = form;
-    std::string& excluded = form.request.nodes_excluded;
-    excluded += (excluded.empty() ? "" : ",") + kept.nodes;
-    const int64_t left_s = whole_seconds(kept.from - state.now) / 60 * 60;
-    if (whole.request.time_min_s <= 0 || left_s < std::max<int64_t>(60, whole.request.time_min_s))
-      continue;
-    forms.push_back(whole);
-    forms.back().request.time_limit_s = left_s;
+    const int64_t least_s = std::max<int64_t>(60, whole.request.time_min_s);
+    const int64_t left_s =
+        kept.from.known() ? whole_seconds(kept.from - state.now) / 60 * 60 : int64_t{0};
+    if (whole.request.time_min_s > 0 && left_s >= least_s) {
+      Job shorter = whole;
+      shorter.request.time_limit_s = left_s;
+      forms.push_back(beside_reservations(state, std::move(shorter)));
+    }
+    forms[i] = beside_reservations(state, std::move(forms[i]));
   }
   return forms;
 }
@@ -78,7 +80,7 @@ std::vector<Job> forms_of(const State& state, const Job& job) {
       request.devices.total = request.devices.per_node * nodes;
     }
   }
-  return state.reservations.empty() ? forms : beside_reservations(state, std::move(forms));
+  return state.reservations.empty() ? forms : all_beside_reservations(state, std::move(forms));
 }
 
 }  // namespace fairlead

@@ -53,6 +53,19 @@ TEST(JobForms, AShorterLimitIsOverWhenAMaintenanceBegins) {
   }
 }
 
+// And one node does not: there it starts with all the time that it asks for.
+TEST(JobForms, NothingIsShortenedWhereItStartsAsItAsks) {
+  SiteOfEights site(2);
+  Job& ours = site.wait(1, 1, 8);
+  ours.request.time_limit_s = 4 * 3600;
+  ours.request.time_min_s = 1800;
+  site.add(Reservation{
+      .name = "maint", .start = at_second(3640), .end = at_second(9000), .nodes = {"n1"}});
+  const auto decisions = site.poll(10);
+  ASSERT_EQ(decisions.size(), 1u);
+  EXPECT_EQ(decisions[0].reason, "1 would start now on n2");
+}
+
 TEST(JobForms, NothingIsShortenedWhereNobodyIsInTheWay) {
   SiteOfEights site(2);
   Job& ours = site.wait(2, 1, 8);

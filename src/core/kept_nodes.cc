@@ -17,8 +17,8 @@ bool may_use(const Reservation& r, const Job& job) {
 
 Instant would_end(const State& state, const Job& job) {
   constexpr int64_t kNoLimit = 366LL * 86400;
-  const int64_t limit = job.request.time_limit_s < 0 ? kNoLimit : job.request.time_limit_s;
-  return state.now + seconds(limit);
+  const int64_t limit = job.request.time_limit_s;
+  return state.now + seconds(limit <= 0 ? kNoLimit : std::min(limit, kNoLimit));
 }
 
 bool is_in_the_way(const Reservation& r, const Job& job, Instant now, Instant end) {
@@ -27,26 +27,32 @@ bool is_in_the_way(const Reservation& r, const Job& job, Instant now, Instant en
 
 KeptNodes kept_from(const State& state, const Job& job) {
   KeptNodes kept;
-  std::vector<std::string> nodes;
   const Instant end = would_end(state, job);
   const auto changes_at = [&](Instant at) {
     if (at > state.now && (!kept.changes.known() || at < kept.changes)) kept.changes = at;
   };
   for (const auto& [name, r] : state.reservations) {
-    if (r.end <= state.now || may_use(r, job)) continue;
-    if (is_in_the_way(r, job, state.now, end)) {
-      nodes.insert(nodes.end(), r.nodes.begin(), r.nodes.end());
-      changes_at(r.end);
-      if (!kept.from.known() || r.start < kept.from) kept.from = r.start;
-    } else {
+    if (r.nodes.empty() || r.end <= state.now || may_use(r, job)) continue;
+    if (!is_in_the_way(r, job, state.now, end)) {
       // the first microsecond at which its end lies after the reservation's begin
       changes_at(state.now + (r.start - end) + Duration{1});
+      continue;
     }
+    const auto folded = state.kept_hostlists.find(name);
+    kept.nodes += kept.nodes.empty() ? "" : ",";
+    kept.nodes += folded == state.kept_hostlists.end() ? fold_hostlist(r.nodes) : folded->second;
+    changes_at(r.end);
+    if (r.start > state.now && (!kept.from.known() || r.start < kept.from)) kept.from = r.start;
   }
-  std::ranges::sort(nodes);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  kept.nodes = fold_hostlist(nodes);
   return kept;
+}
+
+Job beside_reservations(const State& state, Job job) {
+  if (state.reservations.empty()) return job;
+  const std::string nodes = kept_from(state, job).nodes;
+  std::string& excluded = job.request.nodes_excluded;
+  if (!nodes.empty()) excluded += (excluded.empty() ? "" : ",") + nodes;
+  return job;
 }
 
 }  // namespace fairlead

@@ -21,10 +21,13 @@ Instant would_end(const State& state, const Job& job);
 bool is_in_the_way(const Reservation& reservation, const Job& job, Instant now, Instant end);
 
 struct KeptNodes {
-  std::string nodes;  // as a hostlist
-  Instant from;       // when the first of them begins to be kept; not later than now: they are
+  std::string nodes;  // as a hostlist, in which a node may come twice
+  Instant from;       // when the first of those that are to come begins; unknown: none does
   Instant changes;    // when they will be others because time passes; unknown: never
 };
 KeptNodes kept_from(const State& state, const Job& job);
+
+// The same job, and it excludes these nodes.
+Job beside_reservations(const State& state, Job job);
 
 }  // namespace fairlead

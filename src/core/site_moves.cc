@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/kept_nodes.h"
 #include "core/site_room.h"
 #include "policy/moves.h"
 
@@ -89,9 +90,9 @@ class SiteRoom::Visit::Mover {
       stays_[at].push_back({.work = work_id(id),
                             .lost_device_seconds = *lost,
                             .gang = {.devices = held[0].grant.workers,
-                                     .cpus = share->cpus,
-                                     .memory_mb = share->memory_mb},
-                            .shape = shape_of(workload.job)});
+                                     .cpus = pool_.states_sides ? share->cpus : 0,
+                                     .memory_mb = pool_.states_sides ? share->memory_mb : 0},
+                            .shape = shape_of(beside_reservations(visit_.state_, workload.job))});
     }
   }
 
@@ -197,16 +198,20 @@ std::optional<MadeRoom> SiteRoom::Visit::make_room(const policy::Work& work,
   return best;
 }
 
-void SiteRoom::Visit::move(const MovedWork& moved) {
+bool SiteRoom::Visit::move(const MovedWork& moved) {
   found_shape_ = 0;
   const Gang gang{.devices = moved.devices, .cpus = moved.cpus, .memory_mb = moved.memory_mb};
   for (const Held& held : held_by(moved.work)) {
     Taken taken{.pool = held.pool, .gang = gang, .placement = {}};
-    taken.placement.grants.push_back({.at = *room_.pools_[held.pool].index.position(moved.to)});
+    const CapacityIndex& index = room_.pools_[held.pool].index;
+    const auto to = index.position(moved.to);
     overlays_[held.pool]->give_back({.at = held.grant.at}, gang);
+    if (!to || !index.in_service(*to) || index.workers_on(*to, gang) < 1) return false;
+    taken.placement.grants.push_back({.at = *to});
     overlays_[held.pool]->take(taken.placement, gang);
     taken_.insert_or_assign(moved.work, std::move(taken));
   }
+  return true;
 }
 
 }  // namespace fairlead

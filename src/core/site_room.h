@@ -100,7 +100,8 @@ class SiteRoom::Visit : public policy::Room {
   // loses the least, of those that were tried. Nothing: none was found, or it may lie anywhere.
   // Under a limit of switches it may be missed. Changes nothing. Requires: it does not fit.
   std::optional<MadeRoom> make_room(const policy::Work& work, const PriceOfMove& price);
-  void move(const MovedWork& moved);  // Requires: make_room() said so, of the same room.
+  // False where it does not fit there now: then this visit is of no further use.
+  bool move(const MovedWork& moved);
 
   // Where take() put it, ascending.
   std::vector<NodeIndex> nodes_of(policy::WorkId id) const;

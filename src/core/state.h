@@ -122,6 +122,7 @@ struct State {
 
   Queues queues;                                          // follows from `workloads`
   std::shared_ptr<const KnownOrganisation> organisation;  // from the texts; null: none is stated
+  std::map<std::string, std::string> kept_hostlists;      // the nodes of `reservations`, by name
   std::shared_ptr<const Allocation> allocation;  // of the last look; null: none since the start
 
   const SourceState& source(Source s) const { return sources[static_cast<size_t>(s)]; }

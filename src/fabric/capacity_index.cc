@@ -180,12 +180,16 @@ void CapacityIndex::set_free(Position at, int32_t devices) {
 }
 
 void CapacityIndex::set_sides(Position at, int32_t cpus, int64_t memory_mb) {
-  CHECK(!cpus_.empty());
+  if (cpus_.empty()) {  // until now no node had any
+    cpus_.resize(free_.size(), 0);
+    memory_mb_.resize(free_.size(), 0);
+  }
   cpus_[at] = cpus;
   memory_mb_[at] = memory_mb;
 }
 
 void CapacityIndex::change_sides(const Grant& grant, const Gang& gang, int32_t sign) {
+  if (cpus_.empty()) return;
   if (gang.cpus != 0) cpus_[grant.at] += sign * grant.workers * gang.cpus;
   if (gang.memory_mb != 0) memory_mb_[grant.at] += int64_t{sign} * grant.workers * gang.memory_mb;
 }

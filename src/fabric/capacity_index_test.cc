@@ -393,5 +393,16 @@ TEST(CapacityIndex, IsSmall) {
   EXPECT_LE(index.bytes().index, 64'000u);  // 131,072 devices; docs/benchmarks.md
 }
 
+// All CPUs of all nodes may be taken when the index is made.
+TEST(CapacityIndex, SidesMayBeToldLater) {
+  DomainTree tree;
+  CapacityIndex index(tree, {{.node = 0, .leaf = 0, .devices = 8}});
+  Gang gang{.workers = 1, .devices = 1, .cpus = 4};
+  Placement out;
+  EXPECT_FALSE(index.find(gang, out));
+  index.set_sides(0, 8, 0);
+  EXPECT_TRUE(index.find(gang, out));
+}
+
 }  // namespace
 }  // namespace fairlead

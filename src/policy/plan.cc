@@ -149,6 +149,7 @@ class Look {
         if (!is_shorter) continue;
       }
       if (!is_shorter && candidate.time_max != work.time_max) is_shorter = true;
+      if (is_shorter && verdict.verdict == Verdict::admit) continue;  // it starts with all its time
       const Instant end = ends(
           w_.now, is_shorter ? std::min(others[i].length, candidate.time_max) : others[i].length);
       const bool sooner = end.known() && otherwise.known() && end < otherwise;

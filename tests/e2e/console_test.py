@@ -357,6 +357,14 @@ class LiveConsoleTest(ConsoleTest):
         cls.url = suggesting().url.rstrip("/")
         cls.browser = Browser()
 
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        from support import suggesting
+
+        suggesting().stop()  # what comes later has the cores for itself
+        suggesting.cache_clear()
+
     def test_there_is_something_to_show(self):
         self.assertEqual(self.get("/v1/teams")["organisation"], "acme")
         self.assertTrue(self.get("/v1/queue")["waiting"])
