@@ -15,7 +15,7 @@ namespace {
 
 // Changes when State gains a part or the engine concludes something else from the same events. If
 // that is meant, write the digest that the test prints; if it is not, this is the defect.
-constexpr std::string_view kWalkDigest = "6389845db23958bb";
+constexpr std::string_view kWalkDigest = "5a5a663f0f2cbc0c";
 constexpr std::string_view kDigest = "91f1ffde40b12297";
 
 std::string golden_path() {
