@@ -77,6 +77,14 @@ class Site {
     engine_.step(
         {.at = instant_of_seconds(kStart + at), .what = PollEnded{.source = Source::telemetry}});
   }
+  // All of them are held; on n2 nothing is done.
+  void watch_n2_idle(int64_t from, int64_t until) {
+    for (int64_t at = from; at <= until; at += 10) {
+      for (const char* node : {"n1", "n2", "n3", "n4"})
+        look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
+      poll(at, {});
+    }
+  }
   const State& state() const { return engine_.state(); }
   const Suggestion* suggested(uint32_t id) const {
     const auto workload = state().queues.find(std::to_string(id));
@@ -292,14 +300,9 @@ TEST(Allocator, WhatIsIdleForLongIsTakenByTheLadder) {
         started(job(10 + i, i < 3 ? "prod" : "res", 1, 8), 5, {"n" + std::to_string(i)}));
   facts.push_back(job(1, "prod", 1, 8));
   site.poll(10, facts);
-  for (int64_t at = 10; at <= 2400; at += 10) {
-    for (const char* node : {"n1", "n2", "n3", "n4"})
-      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
-    site.poll(at, {});
-    if (at == 1500) {
-      EXPECT_EQ(site.suggested(1), nullptr) << "an idle hold, and not for half an hour";
-    }
-  }
+  site.watch_n2_idle(10, 1500);
+  EXPECT_EQ(site.suggested(1), nullptr) << "an idle hold, and not for half an hour";
+  site.watch_n2_idle(1510, 2400);
   ASSERT_NE(site.suggested(1), nullptr);
   ASSERT_EQ(site.suggested(1)->victims.size(), 1u);
   const WorkloadId victim = site.suggested(1)->victims[0];
@@ -320,11 +323,7 @@ TEST(Allocator, WhatMayNotBeRequeuedIsNotTakenByThatRung) {
   }
   facts.push_back(job(1, "prod", 1, 8));
   site.poll(10, facts);
-  for (int64_t at = 10; at <= 2400; at += 10) {
-    for (const char* node : {"n1", "n2", "n3", "n4"})
-      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
-    site.poll(at, {});
-  }
+  site.watch_n2_idle(10, 2400);
   EXPECT_EQ(site.suggested(1), nullptr);
 }
 
@@ -342,11 +341,7 @@ TEST(Allocator, WhatIsSeenInPartIsNotIdle) {
   }
   facts.push_back(job(1, "prod", 1, 8));
   site.poll(10, facts);
-  for (int64_t at = 10; at <= 2400; at += 10) {
-    for (const char* node : {"n1", "n2", "n3", "n4"})
-      site.look(at, node, std::string_view(node) == "n2" ? 0 : 900'000);
-    site.poll(at, {});
-  }
+  site.watch_n2_idle(10, 2400);
   for (const auto& [id, suggestion] : site.state().suggested.now)
     EXPECT_NE(suggestion.rule, "idle") << site.state().workloads.at(id).job.label;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fabric/slices.h"
+#include "policy/catalogue.h"
 
 namespace fairlead {
 namespace {
@@ -13,12 +14,8 @@ namespace {
 using policy::DeviceId;
 using policy::Milli;
 using policy::Organisation;
+using policy::same_letters;
 using policy::TeamId;
-
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, small, small);
-}
 
 std::string_view without_maker(std::string_view model) {
   for (const std::string_view maker : {"nvidia_", "nvidia-", "tesla_", "tesla-"})

@@ -17,10 +17,14 @@ std::span<const std::string> known_models() {
   return kModels;
 }
 
-std::string_view known_model(std::string_view name) {
+bool same_letters(std::string_view a, std::string_view b) {
   const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, small, small);
+}
+
+std::string_view known_model(std::string_view name) {
   for (const std::string& model : known_models())
-    if (std::ranges::equal(model, name, {}, small, small)) return model;
+    if (same_letters(model, name)) return model;
   return {};
 }
 

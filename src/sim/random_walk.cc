@@ -67,7 +67,6 @@ class Walk {
 
  private:
   // --- the walk
-  // --------------------------------------------------------------------------------------
   void make(StepKind kind) {
     switch (kind) {
       case StepKind::pass:

@@ -18,6 +18,7 @@
 #include "contest/rivals.h"
 #include "contest/throughputs.h"
 #include "cpu_clock.h"
+#include "unpacked.h"
 
 namespace fairlead {
 namespace {
@@ -26,16 +27,6 @@ constexpr int64_t kRound = 360;  // this and what follows: given by the protocol
 constexpr size_t kCountedFrom = 4000, kCountedUntil = 5000;
 constexpr std::array<int, 3> kStreams = {0, 1, 2};
 constexpr const char* kFleet = "36 x 1 v100, 36 x 1 p100, 36 x 1 k80";
-
-std::string unpacked(const std::string& path) {
-  std::string out;
-  FILE* pipe = popen(fmt::format("gzip -dcf '{}' 2>/dev/null", path).c_str(), "r");
-  char buffer[1 << 16];
-  for (size_t n; pipe != nullptr && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    out.append(buffer, n);
-  if (pipe != nullptr) pclose(pipe);
-  return out;
-}
 
 // "single,2.0,fifo,18.32"
 std::map<std::string, std::string> published(const std::string& folder) {

@@ -12,19 +12,10 @@
 
 #include "contest/contest.h"
 #include "contest/rivals.h"
+#include "unpacked.h"
 
 namespace fairlead {
 namespace {
-
-std::string unpacked(const std::string& path) {
-  std::string out;
-  FILE* pipe = popen(fmt::format("gzip -dcf '{}' 2>/dev/null", path).c_str(), "r");
-  char buffer[1 << 16];
-  for (size_t n; pipe != nullptr && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    out.append(buffer, n);
-  if (pipe != nullptr) pclose(pipe);
-  return out;
-}
 
 // "trace1,SRTF,avg_jct_s,1370603.198"
 std::map<std::string, double> published(const std::string& folder) {
